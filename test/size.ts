@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path';
 const packages: Readonly<Record<string, number>> = {
   protocol: 5_642,
   service: 5_615,
-  local: 1_885,
+  local: 2_068,
   sdk: 7_463,
-  migrate: 2_389,
+  migrate: 2_393,
   audit: 860,
   drizzle: 2_118,
   prisma: 1_958,
@@ -19,10 +19,10 @@ const packages: Readonly<Record<string, number>> = {
   server: 5_390,
   log: 1_153,
   dev: 838,
-  cli: 3_431,
+  cli: 3_433,
 };
 const sites = { 'docs/site': 1_024, examples: 1_338 };
-const mostTestLines = 64_571;
+const mostTestLines = 64_892;
 const mostWords = 92_500;
 const longestLine = 140;
 const printWidth = 110;

@@ -9,6 +9,7 @@ import type envelopeV2 from '../vectors/envelope-v2.json';
 import type hash from '../vectors/hash.json';
 import type intake from '../vectors/intake.json';
 import type ledger from '../vectors/ledger.json';
+import type localLock from '../vectors/local-lock.json';
 import type logMoment from '../vectors/log-moment.json';
 import type logProof from '../vectors/log-proof.json';
 import type logTree from '../vectors/log-tree.json';
@@ -129,6 +130,7 @@ interface VectorFiles {
   hash: typeof hash;
   intake: typeof intake;
   ledger: typeof ledger;
+  'local-lock': typeof localLock;
   'log-moment': typeof logMoment;
   'log-proof': typeof logProof;
   'log-tree': typeof logTree;

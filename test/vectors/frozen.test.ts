@@ -16,6 +16,7 @@ const frozen = {
   'hash.json': '04e90e81f7d0ae63',
   'intake.json': 'eab72d7feeae1d65',
   'ledger.json': '570126deade0c864',
+  'local-lock.json': '8de84b412e977dfe',
   'log-moment.json': '8008f21d2717e3da',
   'log-proof.json': '0b7ed13b6aa61496',
   'log-tree.json': 'd1efbe677ef616f0',

@@ -9,8 +9,8 @@ export const importCommand = reporting(
   'Turn the keys of a local service into a tenant. They are in a file, or in the variable EAAS_LOCAL. It keeps its id, ' +
     'its keys and their versions, so every ciphertext, fingerprint and intake key stays valid. Imports everything or ' +
     'nothing, leaves the file as it is, and prints its SHA-256. A locked file is opened by EAAS_LOCAL_PASSPHRASE, ' +
-    'EAAS_LOCAL_KEY_COMMAND, or a passphrase that the command asks for. Stop the app first: it could still rotate a ' +
-    'key in the file.',
+    'EAAS_LOCAL_KEY_COMMAND, or a passphrase that the command asks for; a locked variable by EAAS_LOCAL_KMS_COMMAND. ' +
+    'Stop the app first: it could still rotate a key in the file.',
   ['import .eaas/local.json --tenant acme', 'import --tenant acme --json'],
 )
   .argument('[file]', 'the path of the key file; without it, the variable EAAS_LOCAL')

@@ -41,8 +41,10 @@ EAAS_HALF_ID | | the id of this half, by which the service's answers are checked
 EAAS_LOCAL | | the keys of a [local service](../../packages/local/README.md) in one variable, instead of a service
 EAAS_LOCAL_PASSPHRASE | | the passphrase of its key file
 EAAS_LOCAL_KEY_COMMAND | | the absolute path of a program that prints the key of the file; only one of the two
+EAAS_LOCAL_KMS_COMMAND | | the absolute path of a program that seals and opens the lock of the variable by a key service
 EAAS_LOCAL_NEW_PASSPHRASE | | the next passphrase, only for \`eaas-local lock\`
 EAAS_LOCAL_NEW_KEY_COMMAND | | the program of the next lock
+EAAS_LOCAL_NEW_KMS_COMMAND | | the program of the next key service
 `;
 
 const rowsOf = (table: string) =>

@@ -3,10 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { InputError } from '@eaas/protocol';
-import { sealedOfEnvironment } from './file-opener.ts';
-import type { FileKey } from './key-file-format.ts';
+import { escapeHidden } from '@eaas/protocol/internal';
+import { kmsOfEnvironment, sealedOfEnvironment } from './file-opener.ts';
+import { type FileKey, type KeyFile, relockedKeyFile } from './key-file-format.ts';
 import { lockFile } from './lock.ts';
-import { forgotten, formatSealed, newSealed, openSealed, replaced, rotated } from './sealed.ts';
+import { type Opener, unlocked } from './opener.ts';
+import { forgotten, formatSealed, newSealed, openSealed, readSealed, replaced, rotated } from './sealed.ts';
 
 const variable = 'EAAS_LOCAL';
 
@@ -19,19 +21,23 @@ Commands:
   rotate  read the variable, and print the next one: its keys have one more version
   replace if the variable leaked: print one with a new key, which encrypts, and the old one, which decrypts
   forget  print the variable without its replaced keys, when nothing is encrypted under them any more
-  show    say what is in the variable, without secrets
+  lock    print the variable locked by a key service, or by another one: that of EAAS_LOCAL_NEW_KMS_COMMAND
   lock <file>  lock a key file, or give it another passphrase or program
+  unlock  print the variable without this lock
+  show    say what is in the variable, without secrets, and without the key service
 
 Options:
   --in <time>  rotate: when the new version begins to encrypt, such as 30m, 1h (the default), 2d or 0.
                Deploy the next variable everywhere before: the new version decrypts at once.
-  --json       lock: print the result as one line of JSON
+  --json       lock <file>: print the result as one line of JSON
   -h, --help   show this help
 
-All but \`new\` and \`lock\` read ${variable} from the environment, or else standard input. \`lock\` opens the file by
-${variable}_PASSPHRASE or ${variable}_KEY_COMMAND, and the new lock is that of ${variable}_NEW_PASSPHRASE or
-${variable}_NEW_KEY_COMMAND. Without them it asks for passphrases. The keys of the file stay the same, and every copy of the
-old one still opens with the old lock. Stop the app first: it must start again with the new lock.
+All but \`new\` and \`lock <file>\` read ${variable} from the environment, or else standard input. With EAAS_LOCAL_KMS_COMMAND, the path of a program
+that is called with \`seal\` or \`open\`, and reads and prints a line of base64, a key service locks it.
+
+\`lock <file>\` opens the file by ${variable}_PASSPHRASE or ${variable}_KEY_COMMAND, and the new lock is that of
+${variable}_NEW_PASSPHRASE or ${variable}_NEW_KEY_COMMAND. Without them it asks for passphrases. The keys of the file stay the
+same, and every copy of the old one still opens with the old lock. Stop the app first: it must start again with the new lock.
 
 Examples:
   npx --no-install @eaas/local new >> .env
@@ -53,12 +59,11 @@ export async function run(args: readonly string[]): Promise<number> {
     const [file] = rest;
     if (command === 'lock' && file !== undefined && rest.length === 1 && values.in === undefined)
       return print(await lockFile(file, values.json ?? false));
-    if (values.json) throw new InputError('`--json` belongs to `lock`');
-    if (command === 'lock') throw new InputError('`lock` needs the path of one key file, and no `--in`');
+    if (values.json) throw new InputError('`--json` belongs to `lock` with a key file');
     const work = commands.get(command);
     if (!work || rest.length > 0) {
       const got = positionals.length === 0 ? 'none' : `\`${positionals.join(' ').slice(0, 64)}\``;
-      throw new InputError(`pass one command: \`${[...commands.keys(), 'lock'].join('`, `')}\` (got ${got})`);
+      throw new InputError(`pass one command: \`${[...commands.keys()].join('`, `')}\` (got ${got})`);
     }
     if (values.in !== undefined && command !== 'rotate') throw new InputError('`--in` belongs to `rotate`');
     return work(values.in ?? '1h');
@@ -79,11 +84,13 @@ const commands = new Map<string, (delay: string) => number>([
   [
     'new',
     () => {
+      const made = newSealed(Date.now(), kmsOfEnvironment());
+      const isOpen = made.lock.kind === 'none';
       note(
-        `Whoever has this variable can decrypt everything, and without it nobody can: keep a copy in a safe place. ` +
-          `Next: pass it to the app as \`sealed\` of \`localService\`.`,
+        `Whoever has this variable${isOpen ? '' : ' and its key service'} can decrypt everything, and without it nobody can: keep a ` +
+          `copy in a safe place. Next: pass it to the app as \`sealed\` of \`localService\`${isOpen ? '' : ', with `open`'}.`,
       );
-      return print(`${variable}=${formatSealed(newSealed(Date.now()))}\n`);
+      return printVariable(made);
     },
   ],
   [
@@ -91,7 +98,7 @@ const commands = new Map<string, (delay: string) => number>([
     (delay) => {
       const now = Date.now();
       const from = now + millisecondsIn(delay);
-      const next = rotated(openSealed(given()), now, from);
+      const next = rotated(opened(), now, from);
       const versions = next.keys
         .map(({ name, key_version }) => `version ${key_version} of \`${name}\``)
         .join(', ');
@@ -99,33 +106,53 @@ const commands = new Map<string, (delay: string) => number>([
         `New: ${versions}. It decrypts at once, and encrypts from ${new Date(from).toISOString()} on: deploy this variable ` +
           `everywhere before. Then move old values with \`migrate(db, table, 'rewrap')\`.`,
       );
-      return print(`${variable}=${formatSealed(next)}\n`);
+      return printVariable(next);
     },
   ],
   [
     'replace',
     () => {
-      const next = replaced(openSealed(given()), Date.now());
+      const next = replaced(opened(), Date.now());
       const keyIds = next.keys.map(({ key_id }) => `'${key_id}'`).join(', ');
       note(
         `New: a key that encrypts at once. Deploy it with [${keyIds}] as \`keyIds\`, and re-encrypt each table.`,
       );
-      return print(`${variable}=${formatSealed(next)}\n`);
+      return printVariable(next);
     },
   ],
-  ['forget', () => print(`${variable}=${formatSealed(forgotten(openSealed(given())))}\n`)],
+  ['forget', () => printVariable(forgotten(opened()))],
+  ['lock', () => relock(kmsOfEnvironment('EAAS_LOCAL_NEW'), 'with `open` beside `sealed`')],
+  ['unlock', () => relock(unlocked, 'without `open`')],
   [
     'show',
     () => {
       const text = given();
-      const { tenantId, keys } = openSealed(text);
+      const { tenant_id: tenantId, keys, lock } = readSealed(text);
       const lines = keys.map(({ key_id, name, versions }) =>
         [`key ${key_id} \`${name}\``, ...versions.map(versionLine)].join('\n'),
       );
-      return print(`tenant ${tenantId}\n${lines.join('\n')}\n${text.length} characters\n`);
+      if (lock.kind === 'none') openSealed(text);
+      else lines.push('locked by a key service, and not verified without it');
+      return print(escapeHidden(`tenant ${tenantId}\n${lines.join('\n')}\n${text.length} characters\n`));
     },
   ],
 ]);
+
+const opened = (): KeyFile => openSealed(given(), kmsOfEnvironment());
+
+/** Prints the keys under another lock. */
+function relock(opener: Opener, how: string): number {
+  const next = relockedKeyFile(opened(), opener);
+  note(`The old variable still opens everything. Deploy this one ${how}, then delete every old copy.`);
+  return printVariable(next);
+}
+
+function printVariable(file: KeyFile): number {
+  const text = formatSealed(file);
+  if (text.length > 3_500)
+    note(`It has ${text.length} characters, of 4 kB for all in Lambda: run \`replace\` and \`forget\`.`);
+  return print(`${variable}=${text}\n`);
+}
 
 function versionLine({ created_at, from }: FileKey['versions'][number], index: number): string {
   const made = new Date(created_at).toISOString();

@@ -15,6 +15,7 @@ import { findRoute, methodsAt } from './routes.ts';
 
 /** How a service answers inside a process. */
 export interface LocalDoor {
+  /** There is none before `before` has run, if a key service must open the keys. */
   readonly service: Service;
   /** The address of the client, for the log. */
   readonly ipAddress?: string;
@@ -42,9 +43,9 @@ async function answerTo(
   request: Request,
   { route, endpoint, parameters }: ReturnType<typeof findRoute>,
 ): Promise<Response> {
-  const { service, ipAddress = null } = door;
   const { headers, signal, url } = request;
   await door.before?.(route);
+  const { service, ipAddress = null } = door;
   const header = (name: string): string | undefined => headers.get(name) ?? undefined;
   const [authorization, origin] = [header('authorization'), header('origin')];
   const body = new Uint8Array(await request.arrayBuffer());

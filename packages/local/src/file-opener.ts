@@ -1,10 +1,13 @@
-// What opens a key file: nothing, a passphrase or a program. Only this file of the package reads environment variables.
+// What opens a key file: nothing, a passphrase or a program; and the program that opens a variable, by a key service. Only this
+// file of the package reads environment variables.
 import { spawnSync } from 'node:child_process';
 import { randomBytes, scryptSync } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { InputError } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
-import { type Opener, unlocked } from './opener.ts';
+import { sameBytes } from '@eaas/service';
+import { keyOfService, type Opener, sealedBytesOf, unlocked } from './opener.ts';
+import type { Open } from './opening.ts';
 
 /** Reads the variables of the lock, or of the lock that a file is to get. */
 export function openerOfEnvironment(prefix: 'EAAS_LOCAL' | 'EAAS_LOCAL_NEW' = 'EAAS_LOCAL'): Opener {
@@ -14,7 +17,7 @@ export function openerOfEnvironment(prefix: 'EAAS_LOCAL' | 'EAAS_LOCAL_NEW' = 'E
     throw new InputError(`set either ${ofPassphrase} or ${ofProgram} (got both)`);
   if (passphrase !== undefined) return passphraseOpener(passphrase);
   if (program === undefined) return unlocked;
-  return { kind: 'key', newLock: () => ({ kind: 'key' }), keyFor: () => keyPrintedBy(program, ofProgram) };
+  return { kind: 'key', newLock: () => ({ kind: 'key' }), keyFor: () => printedBy(ofProgram) };
 }
 
 export function passphraseOpener(passphrase: string): Opener {
@@ -30,27 +33,73 @@ export function passphraseOpener(passphrase: string): Opener {
   };
 }
 
+/**
+ * Reads the variable of the program that seals and opens by a key service, for the lock that keys in a variable have, or are to
+ * get. Nothing locks them if it is not set.
+ */
+export function kmsOfEnvironment(prefix: 'EAAS_LOCAL' | 'EAAS_LOCAL_NEW' = 'EAAS_LOCAL'): Opener {
+  const variable = `${prefix}_KMS_COMMAND`;
+  if (process.env[variable] === undefined) {
+    if (prefix === 'EAAS_LOCAL') return unlocked;
+    throw new InputError(`set ${variable} to the program of the new key service`);
+  }
+  let drawn: Uint8Array<ArrayBuffer> | undefined;
+  return {
+    kind: 'kms',
+    newLock: () => {
+      drawn = randomBytes(32);
+      const sealed = printedBy(variable, ['seal'], drawn, 2_048);
+      return { kind: 'kms', sealed: toBase64(sealed) };
+    },
+    keyFor: (lock, tenantId) => {
+      const opened = printedBy(variable, ['open'], sealedBytesOf(lock));
+      const isAnother = drawn && !sameBytes(drawn, opened);
+      drawn?.fill(0);
+      if (isAnother) throw new InputError(`the program of ${variable} does not open what it sealed`);
+      return keyOfService(opened, tenantId);
+    },
+  };
+}
+
+/** The option `open` of a local service in a command, by the program of a key service, if its variable is set. */
+export const openOfEnvironment = (variable = 'EAAS_LOCAL_KMS_COMMAND'): { readonly open?: Open } =>
+  process.env[variable] === undefined ? {} : { open: (sealed) => printedBy(variable, ['open'], sealed) };
+
 /** The keys in the variable that the command makes, if it is set. */
 export const sealedOfEnvironment = (): string | undefined => process.env['EAAS_LOCAL'];
 
 export const isProduction = (): boolean => process.env['NODE_ENV'] === 'production';
 
-function keyPrintedBy(program: string, variable: string): Uint8Array {
+/**
+ * Runs the program that a variable names, without a shell. It gets the input in base64, and must print base64 of 32 bytes, or of up
+ * to `most`. Its environment has its own credentials, and nothing of ours. No secret is in an argument or in an error.
+ */
+function printedBy(variable: string, args: string[] = [], input = new Uint8Array(), most = 32): Uint8Array {
+  const program = process.env[variable] ?? '';
+  const [least, sizes] = most === 32 ? [32, '32 bytes'] : [1, `1 to ${most} bytes`];
   const fail = (what: string) =>
-    new InputError(
-      `${variable}: the program ${program} ${what}. It must print 32 bytes in base64 (44 characters) and nothing else`,
-    );
+    new InputError(`${variable}: the program ${program} ${what}, but must print ${sizes} in base64 alone`);
   if (!isAbsolute(program))
     throw new InputError(`${variable} must be the absolute path of a program, without arguments`);
-  const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit'];
-  const { error, status, stdout } = spawnSync(program, [], { stdio, timeout: 10_000, maxBuffer: 1_024 });
+  const others = Object.entries(process.env).filter(([name]) => !/^(?:EAAS_.*|DATABASE_URL)$/.test(name));
+  const line = Buffer.from(`${toBase64(input)}\n`);
+  const { error, status, stdout } = spawnSync(program, args, {
+    env: Object.fromEntries(others),
+    input: line,
+    stdio: ['pipe', 'pipe', 'inherit'],
+    timeout: 30_000,
+    maxBuffer: 2 * most + 960,
+  });
   try {
-    if (error) throw fail(`cannot be run (${(error as NodeJS.ErrnoException).code})`);
+    const code = error && (error as NodeJS.ErrnoException).code;
+    // A program that ends without reading its input says more by its exit code.
+    if (error && code !== 'EPIPE') throw fail(`cannot be run (${code})`);
     if (status !== 0) throw fail(`ended with exit code ${status}`);
-    const key = readBase64(stdout.toString('latin1').replace(/\r?\n$/, ''));
-    if (key?.length !== 32) throw fail('printed something else');
-    return key;
+    const bytes = readBase64(stdout.toString('latin1').replace(/\r?\n$/, ''));
+    if (!bytes || bytes.length < least || bytes.length > most) throw fail('printed something else');
+    return bytes;
   } finally {
+    line.fill(0);
     stdout?.fill(0);
   }
 }

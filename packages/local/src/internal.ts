@@ -1,15 +1,17 @@
-// For the command `eaas import`, for `lock`, and for tests of services in memory.
+// For `lock` and the commands `eaas import` and `eaas-migrate adopt`, and for tests of services in memory.
 import { createHash } from 'node:crypto';
 import { InputError } from '@eaas/protocol';
 import { type Contents, withMaterial } from '@eaas/service';
-import { openerOfEnvironment, passphraseOpener, sealedOfEnvironment } from './file-opener.ts';
+import { kmsOfEnvironment, openerOfEnvironment } from './file-opener.ts';
+import { passphraseOpener, sealedOfEnvironment } from './file-opener.ts';
 import { nameOf, readKeyFile, relockKeyFile } from './key-file.ts';
-import { openKeyFile, readLock, withOpened } from './key-file-format.ts';
+import { openKeyFile, readUnopened, withOpened } from './key-file-format.ts';
 import type { Lock, Opener } from './opener.ts';
 import { openSealed } from './sealed.ts';
 
 export { askHidden, askPassphrase } from './ask.ts';
 export { respond } from './door.ts';
+export { openOfEnvironment } from './file-opener.ts';
 export { memoryStore, type MemoryTenant } from './memory-store.ts';
 
 /** A key file with its material, which is null where it was erased. */
@@ -41,7 +43,7 @@ async function openFile(path: string, askPassphrase: () => Promise<string>) {
 function openVariable() {
   const text = sealedOfEnvironment();
   if (text === undefined) throw new InputError('pass the path of the key file, or set EAAS_LOCAL');
-  return { text, file: openSealed(text) };
+  return { text, file: openSealed(text, kmsOfEnvironment()) };
 }
 
 /** Overwrites every secret of an opened file. */
@@ -79,6 +81,6 @@ export async function lockKeyFile(
 
 async function openerOf(path: string, text: string, askPassphrase: () => Promise<string>): Promise<Opener> {
   const ofEnvironment = openerOfEnvironment();
-  const asks = ofEnvironment.kind === 'none' && readLock(nameOf(path), text).kind === 'passphrase';
+  const asks = ofEnvironment.kind === 'none' && readUnopened(nameOf(path), text).lock.kind === 'passphrase';
   return asks ? passphraseOpener(await askPassphrase()) : ofEnvironment;
 }

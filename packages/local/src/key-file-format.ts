@@ -40,7 +40,8 @@ export interface KeyFile extends FileContents {
   readonly secret: Uint8Array;
 }
 
-interface Stored extends FileContents {
+/** A file that is not opened. */
+export interface Stored extends FileContents {
   readonly format: string;
   readonly version: number;
   readonly tenant_id: string;
@@ -61,7 +62,7 @@ export const newKeyFile = (opener: Opener): KeyFile => ({
 });
 
 /** The key `default`, which clients use if they have no other. */
-export const defaultKeyIn = ({ keys }: KeyFile): FileKey | undefined =>
+export const defaultKeyIn = ({ keys }: Pick<KeyFile, 'keys'>): FileKey | undefined =>
   keys.find(({ name, status }) => name === 'default' && status !== 'destroyed');
 
 /** Makes a key `default`. */
@@ -101,7 +102,7 @@ export function relockedKeyFile(file: KeyFile, opener: Opener): KeyFile {
 
 function lockedBy(opener: Opener, tenantId: string, secret: Uint8Array) {
   const lock = opener.newLock();
-  const key = opener.keyFor(lock);
+  const key = opener.keyFor(lock, tenantId);
   const sealedSecret = toBase64(key ? sealSecret(rootKey(key).key, tenantPlace(tenantId), secret) : secret);
   key?.fill(0);
   return { tenantId, lock, sealedSecret, secret };
@@ -137,12 +138,10 @@ export function openKeyFile(
   known?: Pick<KeyFile, 'sealedSecret' | 'secret'>,
   version = dataFormat,
 ): KeyFile {
-  const { mac, ...content } = parse(name, text, version);
+  const { mac, ...content } = readUnopened(name, text, version);
   const { tenant_id: tenantId, lock, tenant_secret: sealedSecret, keys, subjects } = content;
-  const damaged = (): InputError =>
-    new InputError(`${name} was cut, damaged or edited: restore it from your copy`);
   try {
-    if (parseUuid(tenantId) !== tenantId) throw damaged();
+    if (parseUuid(tenantId) !== tenantId) throw damaged(name);
     if (known && known.sealedSecret !== sealedSecret)
       throw new InputError(
         `${name} was locked anew, or was cut, damaged or edited: restart this process with ` +
@@ -150,18 +149,18 @@ export function openKeyFile(
       );
     const secret = known?.secret ?? openTenantSecret(name, content, opener);
     const found = readBase64(mac);
-    if (!found || !sameBytes(found, macOf(content, secret, tenantId))) throw damaged();
+    if (!found || !sameBytes(found, macOf(content, secret, tenantId))) throw damaged(name);
     return { tenantId, lock, sealedSecret, secret, keys, subjects };
   } catch (error) {
-    throw error instanceof InputError ? error : damaged();
+    throw error instanceof InputError ? error : damaged(name);
   }
 }
-/** Returns what locks a file, before anything is opened. */
-export function readLock(name: string, text: string): Lock {
-  return parse(name, text).lock;
-}
 
-function parse(name: string, text: string, version = dataFormat): Stored {
+const damaged = (name: string): InputError =>
+  new InputError(`${name} was cut, damaged or edited: restore it from your copy`);
+
+/** Reads a file without opening it. Nobody vouches for it before its MAC is checked. Throws InputError. */
+export function readUnopened(name: string, text: string, version = dataFormat): Stored {
   let found: Partial<Stored>;
   try {
     found = Object(JSON.parse(text)) as Partial<Stored>;
@@ -217,8 +216,11 @@ function requireMembers(name: string, file: Stored): void {
   need('', file, ['tenant_id', 'lock', 'tenant_secret', 'keys', 'subjects', 'mac']);
   need('lock.', lock, ['kind']);
   if (lock.kind === 'passphrase') need('lock.', lock, ['salt']);
+  if (lock.kind === 'kms') need('lock.', lock, ['sealed']);
   need('keys.', keys, [...keyMembers, 'hash_key', 'versions']);
   const versions = [keys].flat().flatMap((key) => key.versions);
+  if (![keys, subjects, ...[keys].flat().map((key) => key.versions)].every(Array.isArray))
+    throw damaged(name);
   need('keys.versions.', versions, ['created_at', 'sealed']);
   need('subjects.', subjects, ['subject_id', 'created_at', 'erased_at', 'sealed']);
 }
@@ -235,7 +237,7 @@ function openTenantSecret(
             `replaced it: restore it from your copy, or ${advice.none}`
         : `${name} is locked: ${advice[lock.kind]}`,
     );
-  const key = opener.keyFor(lock);
+  const key = opener.keyFor(lock, tenant_id);
   const stored = readBase64(tenant_secret);
   const secret = key && stored ? openSecret(rootKey(key).key, tenantPlace(tenant_id), stored) : stored;
   key?.fill(0);

@@ -1,5 +1,5 @@
 // The keys of a local service in memory: those of a file or of a sealed text, which outlive the process, or new ones.
-import { InputError } from '@eaas/protocol';
+import { EaasError, InputError } from '@eaas/protocol';
 import { readBase64 } from '@eaas/protocol/base64';
 import { randomBytes } from '@eaas/protocol/internal';
 import {
@@ -9,6 +9,7 @@ import {
   openTenantSecrets,
   type Plugin,
   refOf,
+  Refusal,
   refTo,
   rowOfSubject,
   rowsOfKey,
@@ -46,16 +47,25 @@ export interface KeyStore {
 export function keysInMemory(file: KeyFile, memory: MemoryStore): KeyStore {
   const { tenantId, secret } = file;
   const keyId = defaultKeyIn(file)?.key_id;
-  if (keyId === undefined)
-    throw new InputError('the sealed text must have a key named `default`: restore it from your copy');
+  if (keyId === undefined) throw noDefaultKey();
   const open = (service: Service) => layIn(service, tenantIn(memory, tenantId), file);
   return { tenantId, keyId, secret, store: memory, open };
 }
+
+export const noDefaultKey = (): InputError =>
+  new InputError('the sealed text must have a key named `default`: restore it from your copy');
 
 const kept = new Set([keys.name, keyVersions.name, subjects.name]);
 
 /** Whether a link changes keys or people. */
 export const isKept = ({ writes }: Link): boolean => writes.some(({ table }) => kept.has(table.name));
+
+/** Refuses a call for keys that do not open. With a `cause`, a client in this process gets that error itself. */
+export function refuseAsUnavailable(error: unknown, cause?: unknown): never {
+  if (!(error instanceof EaasError)) throw error;
+  const { message } = error;
+  throw new Refusal('unavailable', `${message.charAt(0).toUpperCase()}${message.slice(1)}.`, { cause });
+}
 
 /** The tenant of a file in memory. */
 export function tenantIn({ tenants: all }: MemoryStore, tenantId: string): MemoryTenant {

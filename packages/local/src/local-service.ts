@@ -1,7 +1,15 @@
 // The service of an app without a server: a tenant with its keys in a file, or in memory, and no log.
 // Apps call it, and hand it to a client.
 import { InputError } from '@eaas/protocol';
-import { toHex, flag, type OptionRules, requireOptions, type Rule, nextTurn } from '@eaas/protocol/internal';
+import {
+  callback,
+  toHex,
+  flag,
+  type OptionRules,
+  requireOptions,
+  type Rule,
+  nextTurn,
+} from '@eaas/protocol/internal';
 import { genesisHash } from '@eaas/protocol/audit';
 import { type Endpoint, endpoints, type Input, type Output, type Route } from '@eaas/protocol/wire';
 import {
@@ -22,10 +30,11 @@ import { openKeyFileStore } from '#key-file';
 import { type Call, createCall } from './call.ts';
 import type { LocalDoor } from './door.ts';
 import { baseUrl, createFetch, type Fetch } from './fetch.ts';
-import { keysInMemory } from './key-store.ts';
+import { keysInMemory, type KeyStore, refuseAsUnavailable } from './key-store.ts';
 import { memoryStore } from './memory-store.ts';
+import type { Open } from './opening.ts';
 import { clientError, type OwnTenant, ownTenant, withControls } from './own-tenant.ts';
-import { newSealed, openSealedStore } from './sealed.ts';
+import { lockedStore, newSealed, openSealed, sealedStore } from './sealed.ts';
 
 type KeyRecord = Output<'POST /v1/keys'>;
 type NewKeyFields = Omit<Input<'POST /v1/keys'>, 'name'>;
@@ -34,7 +43,7 @@ type NewKeyFields = Omit<Input<'POST /v1/keys'>, 'name'>;
 export interface LocalService {
   /** The URL that `fetch` responds to. No request leaves the process. */
   readonly baseUrl: string;
-  /** The API key of this process, for `fetch`. */
+  /** The API key of this process, for `fetch`. With `open`, reading it throws until the keys are open, and no spread copies it. */
   readonly apiKey: string;
   /** Responds to requests to `baseUrl`. All other requests fail. */
   readonly fetch: Fetch;
@@ -44,6 +53,11 @@ export interface LocalService {
   readonly keyId: string;
   /** The id of the tenant. */
   readonly tenantId: string;
+  /**
+   * Resolves when the keys are open, for a check at the start. With `open`, the first call opens them otherwise. Throws
+   * ServiceError `unavailable` if `open` fails, and InputError if it returns something else than what opens the keys.
+   */
+  ready(): Promise<void>;
   /**
    * Returns the key with this name, and creates it if there is none. Throws ServiceError `name_taken` if that key has
    * another `intake` or `exportable` than `fields` asks for.
@@ -67,6 +81,11 @@ export interface LocalServiceOptions {
    */
   readonly sealed?: string | undefined;
   /**
+   * Opens the lock of `sealed`, if a key service has locked it: sends the bytes that it gets to the key service, and returns the 32
+   * bytes of the answer. Called at the first call, once for all, and again only after a failure.
+   */
+  readonly open?: Open | undefined;
+  /**
    * Whether to make the key file if it is missing. Defaults to true. Set it to false once there are values: with a lost
    * file, the service then throws InputError, instead of making a new file that opens none of them.
    */
@@ -74,14 +93,15 @@ export interface LocalServiceOptions {
 }
 
 /** An option that is there but has no value is a mistake, such as a variable that is not set: keys in memory would be lost. */
-const given = (expected: string): Rule =>
-  Object.assign((value: unknown) => (typeof value === 'string' && value.trim() !== '') || expected, {
-    refusesUndefined: true,
-  });
+const given = (rule: Rule): Rule => Object.assign(rule.bind(undefined), { refusesUndefined: true });
+
+const filled = (expected: string): Rule =>
+  given((value) => (typeof value === 'string' && value.trim() !== '') || expected);
 
 const serviceRules: OptionRules<LocalServiceOptions> = {
-  file: given('the path of the key file, such as `.eaas/local.json`'),
-  sealed: given('the text that `npx --no-install @eaas/local new` printed: is the variable set?'),
+  file: filled('the path of the key file, such as `.eaas/local.json`'),
+  sealed: filled('the text that `npx --no-install @eaas/local new` printed: is the variable set?'),
+  open: given(callback),
   create: flag,
 };
 
@@ -94,22 +114,36 @@ const serviceRules: OptionRules<LocalServiceOptions> = {
  */
 export function localService(options: LocalServiceOptions = {}): LocalService {
   requireOptions(serviceRules, options, 'localService');
-  const { file, sealed, create } = options;
+  const { file, sealed, open, create } = options;
   if (file !== undefined && sealed !== undefined)
     throw new InputError('pass either `file` or `sealed`: each has the keys (got both)');
+  if (open && sealed === undefined)
+    throw new InputError('`open` needs `sealed`: pass the text that a key service locked');
   if (create === false && file === undefined)
     throw new InputError('`create: false` needs `file`: pass the path of the key file');
   const now = () => Date.now();
   const memory = memoryStore({ now, hasLog: false });
-  const withoutFile = () =>
-    sealed === undefined ? keysInMemory(newSealed(now()), memory) : openSealedStore(sealed, memory, now);
-  const kept = file === undefined ? withoutFile() : openKeyFileStore(file, memory, create);
+  const keysNow = (): KeyStore => {
+    if (file !== undefined) return openKeyFileStore(file, memory, create);
+    if (sealed === undefined) return keysInMemory(newSealed(now()), memory);
+    return sealedStore(openSealed(sealed), memory, now);
+  };
+  const locked = open && sealed !== undefined ? lockedStore(sealed, open, memory, now) : undefined;
+  const known = locked ?? keysNow();
+  let kept = 'store' in known ? known : undefined;
+  const ready = async (): Promise<void> => {
+    kept ??= await locked?.opened();
+  };
   const settings = { name: 'local', envelope_only: true };
   let made: OwnTenant | undefined;
   // The first call makes it: it draws random bytes, which Workers have only while they answer a request.
-  const own = (): OwnTenant =>
-    (made ??= ownTenant({ memory, kept, plugins: [people(), intake()], settings, now }));
-  const { tenantId, keyId } = kept;
+  function own(): OwnTenant {
+    if (!kept) throw new InputError('the keys are not open yet: await `ready()` of the local service first');
+    return (made ??= ownTenant({ memory, kept, plugins: [people(), intake()], settings, now }));
+  }
+  const opened = () => ready().catch((error: unknown) => refuseAsUnavailable(error, error));
+  const before = (): Promise<void> => (kept ? own().before() : opened().then(before));
+  const { tenantId, keyId } = known;
   const operator = insider(tenantId, 'operator');
   const door: LocalDoor = {
     get service() {
@@ -117,7 +151,7 @@ export function localService(options: LocalServiceOptions = {}): LocalService {
     },
     before: async (route) => {
       requireRouteOfLocalService(route);
-      await own().before();
+      await before();
     },
     shownWithoutLog: (route, answer) => ({ ...answer, ...withoutLog[route]?.(tenantId) }),
   };
@@ -130,14 +164,16 @@ export function localService(options: LocalServiceOptions = {}): LocalService {
     keyId,
     fetch,
   };
+  if (locked) Object.defineProperty(connection, 'apiKey', { enumerable: false });
   return withControls(connection, {
     tenantId,
+    ready,
     call: createCall(door, { ...operator, isUser: true }),
     createKey: async (name: string, fields?: NewKeyFields) => {
       await nextTurn();
       try {
-        const { service, before } = own();
         await before();
+        const { service } = own();
         return (await settle(service, operator, ensureKey(service, operator, name, fields))).answer;
       } catch (error) {
         throw clientError(error);

@@ -1,5 +1,5 @@
 // A service inside this process, with one tenant: what the test service and the local service have in common.
-import { randomBytes, ServiceError } from '@eaas/protocol/internal';
+import { EaasError, randomBytes, ServiceError } from '@eaas/protocol/internal';
 import { refusalOf } from '@eaas/protocol/internal-service';
 import { type Output, permissions } from '@eaas/protocol/wire';
 import {
@@ -94,9 +94,10 @@ export function ownTenant({ memory, kept, plugins, settings, now }: Made): OwnTe
   };
 }
 
-/** Returns the ServiceError that a client throws for a Refusal, and any other error as it is. */
+/** Returns the error that a client throws for a Refusal, and any other error as it is. */
 export function clientError(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error;
+  if (error.cause instanceof EaasError) return error.cause;
   return new ServiceError(error.code, error.message, { status: error.problem.status });
 }
 

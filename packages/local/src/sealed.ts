@@ -3,25 +3,19 @@
 import { InputError, toUtf8 } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { type Keying, type KeyRow, type Link, type Plugin, Refusal } from '@eaas/service';
-import {
-  type FileKey,
-  formatKeyFile,
-  type KeyFile,
-  newDefaultKey,
-  newKeyFile,
-  newVersion,
-  openKeyFile,
-  sealedFormat,
-} from './key-file-format.ts';
-import { isKept, keysInMemory, type KeyStore } from './key-store.ts';
-import { unlocked } from './opener.ts';
+import { defaultKeyIn, type FileKey, formatKeyFile, type KeyFile } from './key-file-format.ts';
+import { newDefaultKey, newKeyFile, newVersion, openKeyFile } from './key-file-format.ts';
+import { readUnopened, sealedFormat, type Stored } from './key-file-format.ts';
+import { isKept, keysInMemory, type KeyStore, noDefaultKey } from './key-store.ts';
+import { keyOfService, sealedBytesOf, unlocked } from './opener.ts';
 import type { MemoryStore } from './memory-store.ts';
+import type { Open } from './opening.ts';
 
 const prefix = 'eaas_local_';
 
 /** Makes the keys of a new tenant: one, named `default`. */
-export function newSealed(now: number): KeyFile {
-  const file = newKeyFile(unlocked);
+export function newSealed(now: number, opener = unlocked): KeyFile {
+  const file = newKeyFile(opener);
   return { ...file, keys: [newDefaultKey(file, now)] };
 }
 
@@ -51,9 +45,36 @@ export const formatSealed = (file: KeyFile): string =>
   prefix + toBase64(toUtf8(formatKeyFile(file, 0, sealedFormat).trimEnd()));
 
 /** Opens a text. Throws InputError, which quotes nothing of it. */
-export function openSealed(given: string): KeyFile {
+export const openSealed = (given: string, opener = unlocked): KeyFile =>
+  openKeyFile(named, jsonIn(given), opener, undefined, sealedFormat);
+
+/** Reads a text without opening it. Throws InputError. */
+export const readSealed = (given: string): Stored => readUnopened(named, jsonIn(given), sealedFormat);
+
+/** A text that a key service must have locked. `opened` has it opened, which also vouches for the ids. Throws InputError. */
+export function lockedStore(given: string, open: Open, memory: MemoryStore, now: () => number) {
+  const text = readSealed(given);
+  const { tenant_id: tenantId, lock } = text;
+  const [sealed, keyId] = [sealedBytesOf(lock), defaultKeyIn(text)?.key_id];
+  if (keyId === undefined) throw noDefaultKey();
+  let opening: (() => Promise<KeyStore>) | undefined;
+  async function opened(): Promise<KeyStore> {
+    const { bytesOf, shared } = await import('./opening.ts');
+    opening ??= shared(async (signal) => {
+      const key = await bytesOf(open, sealed, signal);
+      const keyFor = () => keyOfService(key, tenantId);
+      return sealedStore(openSealed(given, { kind: 'kms', newLock: () => lock, keyFor }), memory, now);
+    });
+    return opening();
+  }
+  return { tenantId, keyId, opened };
+}
+
+const named = 'the sealed text';
+
+function jsonIn(given: string): string {
   const refuse = (what: string): never => {
-    throw new InputError(`the sealed text ${what}`);
+    throw new InputError(`${named} ${what}`);
   };
   const text = given.trim();
   if (!text.startsWith(prefix))
@@ -64,12 +85,11 @@ export function openSealed(given: string): KeyFile {
     refuse('has a character that no such text has: was it quoted, or broken into lines?');
   const json = new TextDecoder().decode(readBase64(sealed));
   if (!json.endsWith('"}')) refuse('was cut: copy it whole');
-  return openKeyFile('the sealed text', json, unlocked, undefined, sealedFormat);
+  return json;
 }
 
-/** A store over a text. */
-export function openSealedStore(given: string, memory: MemoryStore, now: () => number): KeyStore {
-  const file = openSealed(given);
+/** A store over an opened text. */
+export function sealedStore(file: KeyFile, memory: MemoryStore, now: () => number): KeyStore {
   const unchanged = (link: Link): Link => {
     if (isKept(link)) throw new Refusal('not_found', readOnly);
     return link;

@@ -91,9 +91,9 @@ export class ServiceError extends EaasError {
   constructor(
     code: ServiceErrorCode,
     message: string,
-    details: { readonly status?: number | undefined; readonly requestId?: string | undefined } = {},
+    details: ErrorOptions & Partial<Pick<ServiceError, 'status' | 'requestId'>> = {},
   ) {
-    super(message);
+    super(message, details);
     this.code = code;
     this.status = details.status;
     this.requestId = details.requestId;

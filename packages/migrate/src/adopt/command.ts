@@ -38,7 +38,8 @@ Options:
   --yes                  do not ask
   -h, --help             show this help
 
-The new keys are in EAAS_LOCAL, or on the server of EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID. Variables can be in .env.
+The new keys are in EAAS_LOCAL (EAAS_LOCAL_KMS_COMMAND opens its lock), or on the server of EAAS_BASE_URL, EAAS_API_KEY and
+EAAS_KEY_ID. Variables can be in .env.
 `;
 
 const flags = {
@@ -169,7 +170,10 @@ async function clientOf(): Promise<EaasClient> {
   const sealed = variable('EAAS_LOCAL');
   if (sealed === undefined) return new EaasClient();
   const { found } = await fromApp('@eaas/local');
-  return new EaasClient({ service: found.localService({ sealed }) });
+  const { found: internal } = await fromApp('@eaas/local/internal');
+  const service = found.localService({ sealed, ...internal.openOfEnvironment() });
+  await service.ready();
+  return new EaasClient({ service });
 }
 
 function say(text: string): number {

@@ -220,7 +220,7 @@ const asCalls = (detail: string): string =>
 export function inWordsOfCalls(error: unknown): never {
   if (!(error instanceof ServiceError)) throw error;
   const { code, message, status } = error;
-  throw new ServiceError(code, asCalls(message), { status });
+  throw new ServiceError(code, asCalls(message), { ...('cause' in error && { cause: error.cause }), status });
 }
 
 const anyApiKey = /eaas_sk_\w*/g;
