@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Plays the programs `aws`, `gcloud`, `az`, `bao` and `vault`, by the name under which it runs. A ciphertext is
-// `sealed:` and the plaintext.
+// `sealed:`, the names to which it is bound, and the plaintext in other bits.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
@@ -13,11 +13,16 @@ if (process.env.SERVICE_IS_DOWN) {
 
 const encrypts = args.some((word) => /^(?:transit\/)?encrypt/.test(word));
 const after = (option) => args[args.indexOf(option) + 1].replace(/^(?:fileb:\/\/|@)/, '');
-const seal = (bytes) => Buffer.concat([Buffer.from('sealed:'), bytes]);
+const bound = ['--encryption-context', '--key', '--name'].filter((option) => args.includes(option));
+const path = args.find((word) => word.startsWith('transit/'))?.split('/')[2] ?? '';
+const label = `sealed:${bound.map(after).join()}${path}:`;
+const hidden = (bytes) => bytes.map((byte) => byte ^ 90);
+const seal = (bytes) => Buffer.concat([Buffer.from(label), hidden(bytes)]);
 const open = (bytes) => {
-  if (!bytes.toString('latin1').startsWith('sealed:')) throw new Error('not a ciphertext');
-  return bytes.subarray(7);
+  if (!bytes.toString('latin1').startsWith(label)) throw new Error('not a ciphertext of this key');
+  return hidden(bytes.subarray(label.length));
 };
+const inputAt = (option) => readFileSync(after(option) === '-' ? 0 : after(option));
 const lineOf = (bytes) => `${bytes.toString('base64')}\n`;
 const needs = (...words) => {
   for (const word of words) if (!args.includes(word)) throw new Error(`${name} needs ${word}`);
@@ -25,7 +30,7 @@ const needs = (...words) => {
 
 const services = {
   aws() {
-    needs('kms', '--encryption-context', 'eaas=root-key', '--query', '--output', 'text');
+    needs('kms', '--encryption-context', '--query', '--output', 'text');
     if (!encrypts) return lineOf(open(readFileSync(after('--ciphertext-blob'))));
     needs('--key-id');
     return lineOf(seal(readFileSync(after('--plaintext'))));
@@ -34,14 +39,16 @@ const services = {
     needs('kms', '--location', '--keyring', '--key');
     if (!encrypts) {
       needs('--plaintext-file', '-');
-      return open(readFileSync(after('--ciphertext-file')));
+      return open(inputAt('--ciphertext-file'));
     }
-    writeFileSync(after('--ciphertext-file'), seal(readFileSync(after('--plaintext-file'))));
+    const sealed = seal(inputAt('--plaintext-file'));
+    if (after('--ciphertext-file') === '-') return sealed;
+    writeFileSync(after('--ciphertext-file'), sealed);
     return '';
   },
   az() {
     needs('keyvault', 'key', '--vault-name', 'company', '--algorithm', '--data-type', 'base64', 'tsv');
-    const bytes = Buffer.from(readFileSync(after('--value'), 'utf8').trim(), 'base64');
+    const bytes = Buffer.from(inputAt('--value').toString().trim(), 'base64');
     return lineOf(encrypts ? seal(bytes) : open(bytes));
   },
   bao() {

@@ -49,6 +49,9 @@ test('in a Worker, a local service with keys in a variable needs no module of No
   const { text } = await bundle(code, { splitting: false, conditions });
   expect(text).toContain('eaas_local_');
   expect(text).not.toMatch(/\bnode:|\brequire\(/);
+  // What asks a key service is loaded only for `open`.
+  expect(text).toContain('took longer than 10 s');
+  expect((await bundle(code, { conditions })).text).not.toContain('took longer than 10 s');
 });
 
 test('the browser client does not take an API key, and `createIntake` does not use the network', async () => {

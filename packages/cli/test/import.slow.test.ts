@@ -1,6 +1,6 @@
 // The ladder of an app: a key file, then a server. No value is encrypted again.
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { localService } from '@eaas/local';
 import { EaasClient } from '@eaas/sdk';
@@ -134,7 +134,7 @@ test('a locked key file opens with a variable, or with a passphrase that the com
   expect(afterQuestion).not.toContain('correct horse');
 });
 
-test('values under the keys of a variable stay readable, and new ones are under their newest version', async () => {
+test('values under the keys of a locked variable stay readable, and new ones are under their newest version', async () => {
   const local = async (command: string, env = {}) => {
     const { stdout } = await run([process.execPath, 'packages/local/bin/eaas-local.mjs', command], env);
     return stdout.trim().replace('EAAS_LOCAL=', '');
@@ -143,9 +143,13 @@ test('values under the keys of a variable stay readable, and new ones are under 
   const service = localService({ sealed });
   const value = await new EaasClient({ service }).encrypt('token', { context });
   expect(value.key_version).toBe(1);
-  expect(await eaas.with({ EAAS_LOCAL: sealed })('import', '--tenant', 'variable')).toMatchObject({
-    code: 0,
-  });
+  const program = join(await newDirectory(), 'kms.sh');
+  await writeFile(program, '#!/bin/sh\nexec cat\n', { mode: 0o700 });
+  const locked = await local('lock', { EAAS_LOCAL: sealed, EAAS_LOCAL_NEW_KMS_COMMAND: program });
+  const args = ['import', '--tenant', 'variable'];
+  expect(await refusalOf(eaas.with({ EAAS_LOCAL: locked })(...args), 3)).toContain('EAAS_LOCAL_KMS_COMMAND');
+  const kms = { EAAS_LOCAL: locked, EAAS_LOCAL_KMS_COMMAND: program };
+  expect(await eaas.with(kms)(...args)).toMatchObject({ code: 0 });
   const client = await clientOf('variable', service.keyId);
   expect(await client.decrypt(value, { as: 'text', context })).toBe('token');
   expect((await client.encrypt('x', { context })).key_version).toBe(2);

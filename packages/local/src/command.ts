@@ -1,6 +1,7 @@
 // The command `npx --no-install @eaas/local`: makes the keys of a local service as a variable, and the next variable from one. It changes
 // nothing anywhere: what it prints is the result, and what it says goes to standard error.
 import { readFileSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { parseArgs } from 'node:util';
 import { InputError } from '@eaas/protocol';
 import { escapeHidden } from '@eaas/protocol/internal';
@@ -164,7 +165,7 @@ function versionLine({ created_at, from }: FileKey['versions'][number], index: n
 function given(): string {
   const set = sealedOfEnvironment();
   if (set !== undefined) return set;
-  if (process.stdin.isTTY) throw new InputError(`set ${variable}, or pass the variable on standard input`);
+  if (isatty(0)) throw new InputError(`set ${variable}, or pass the variable on standard input`);
   const text = readFileSync(0, 'utf8');
   // A whole .env file may hold other variables.
   return (/^EAAS_LOCAL=(.*)$/m.exec(text)?.[1] ?? text).trim();

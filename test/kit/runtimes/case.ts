@@ -12,6 +12,7 @@ export interface Settings {
     readonly messages: VectorFile<'envelope-v1'>;
     readonly streams: VectorFile<'envelope-v2'>;
     readonly intake: VectorFile<'intake'>;
+    readonly locked: VectorFile<'local-lock'>;
   };
 }
 

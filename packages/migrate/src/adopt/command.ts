@@ -172,7 +172,10 @@ async function clientOf(): Promise<EaasClient> {
   const { found } = await fromApp('@eaas/local');
   const { found: internal } = await fromApp('@eaas/local/internal');
   const service = found.localService({ sealed, ...internal.openOfEnvironment() });
-  await service.ready();
+  // What the program says is in the cause.
+  await service
+    .ready()
+    .catch(({ message, cause }: Error) => stop(cause instanceof Error ? cause.message : message));
   return new EaasClient({ service });
 }
 

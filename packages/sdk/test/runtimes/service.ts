@@ -31,6 +31,7 @@ export async function openService() {
           messages: vectors('envelope-v1'),
           streams: vectors('envelope-v2'),
           intake: vectors('intake'),
+          locked: vectors('local-lock'),
         },
       };
     },

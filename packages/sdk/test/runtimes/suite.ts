@@ -1,4 +1,4 @@
-import { createTestService } from '@eaas/local';
+import { createTestService, localService } from '@eaas/local';
 import type { Engine } from '@eaas/protocol';
 import { EaasClient } from '@eaas/sdk';
 import { type CaseResult, type Cases, runCases, type Settings } from '@eaas/test-kit/runtimes/case';
@@ -17,6 +17,14 @@ export const programCases = (engines: readonly string[]): Cases => ({
     same(await client.decrypt(await client.encrypt('a secret'), { as: 'text' }), 'a secret', 'the text');
     service.failNext('unavailable');
     await refused(() => client.hash('a secret'), 'unavailable');
+  },
+  'locked keys open by what a key service answers, also if its first question never ends': async (scene) => {
+    const { text: sealed = '', opened = '', key } = scene.vectors.locked.cases[0] ?? {};
+    const answer = Uint8Array.from(atob(opened), (one) => one.charCodeAt(0));
+    let asked = 0;
+    const open = () => (asked++ === 0 ? new Promise<never>(() => {}) : Promise.resolve(answer));
+    const client = new EaasClient({ service: localService({ sealed, open }) });
+    same([(await client.encrypt('a secret')).key_id, asked], [key, 2], 'the key, and the questions');
   },
 });
 
