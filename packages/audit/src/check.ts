@@ -75,6 +75,15 @@ export interface CheckReport extends AuditReport {
  * `verifyLog` against a fresh checkpoint and the newest proof of the public log. Without `verifierKey`, the first round
  * trusts the key that the service signs with. Throws as `verifyLog` does, EaasError if a call fails before the first
  * finding, and LogProofError for one of `proofs` that is not valid.
+ *
+ * @example
+ * ```ts
+ * import { checkAudit } from '@eaas/audit';
+ *
+ * const { ok, findings, state } = await checkAudit(eaas, { state: await load() });
+ * await store(state); // the next round goes on from here
+ * console.log(ok, findings); // true []
+ * ```
  */
 export async function checkAudit(source: AuditSource, options: CheckOptions = {}): Promise<CheckReport> {
   requireOptions(checkRules, options, 'checkAudit');

@@ -28,6 +28,15 @@ export interface StatedHead extends AuditHead {
  * Verifies a checkpoint (a C2SP signed note) offline. Returns the newest entry of the log, as the checkpoint states it.
  * Returns undefined unless the checkpoint has exactly one signature of the verifier key, and this signature is valid.
  * Throws InputError for an invalid verifier key.
+ *
+ * @example
+ * ```ts
+ * import { openCheckpoint } from '@eaas/audit';
+ *
+ * const { id, checkpoint, verifier_key } = await eaas.audit.checkpoint();
+ * const head = await openCheckpoint(checkpoint, verifier_key);
+ * console.log(head?.id === id); // true
+ * ```
  */
 export async function openCheckpoint(
   note: string,

@@ -48,6 +48,15 @@ const proveOptions: OptionRules<ProveOptions> = {
  * Throws LogProofError `proof_chain` if the log has another entry than the receipt, or does not lead to the proven head.
  * Throws ServiceError `not_found` if the entry was purged, if the service keeps no public log, and until its next moment
  * after the entry.
+ *
+ * @example
+ * ```ts
+ * import { proveEntry } from '@eaas/audit';
+ *
+ * const { entry } = await eaas.subjects.erase({ subject: 'patient-9' }, { create: true });
+ * const proof = await proveEntry(eaas, entry, { policy });
+ * await store(JSON.stringify(proof)); // for the person, who checks it with `verifyProof`
+ * ```
  */
 export async function proveEntry(
   source: ProofSource,

@@ -116,6 +116,16 @@ const pageSize = 1_000;
  * first, from anywhere: `client.audit.list({}, { from: 1 })`, an exported file, an array. Returns a report with
  * what was found. Throws InputError for an invalid option, key or state, and for a value that is no entry; also the errors
  * of `entries` before the first finding, and those of the functions that you pass.
+ *
+ * @example
+ * ```ts
+ * import { verifyLog } from '@eaas/audit';
+ *
+ * const { checkpoint, verifier_key } = await eaas.audit.checkpoint();
+ * const entries = eaas.audit.list({}, { order: 'oldest' }); // or an array, or the lines of a file
+ * const { ok, findings } = await verifyLog(entries, { checkpoint, verifierKey: verifier_key });
+ * console.log(ok, findings); // true []
+ * ```
  */
 export async function verifyLog(entries: Entries, options: VerifyLogOptions = {}): Promise<AuditReport> {
   requireKind(entriesRule, entries, 'the first argument of `verifyLog`');

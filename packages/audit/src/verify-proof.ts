@@ -26,6 +26,15 @@ const proofRule: Rule = (value) =>
  * (https://c2sp.org/tlog-policy) that lists the log, the witnesses and how many of them must have signed. Take it from
  * somebody you trust, not from the operator alone. Throws LogProofError with the reason for a proof that is not valid,
  * and InputError for a policy that is not valid or demands no witness.
+ *
+ * @example
+ * ```ts
+ * import { verifyProof } from '@eaas/audit';
+ *
+ * const { proof } = await eaas.audit.proof();
+ * const { id, before } = await verifyProof(proof, policy);
+ * console.log(before <= new Date(Date.now() + 60_000)); // true
+ * ```
  */
 export async function verifyProof<Proof extends string | EntryProof>(
   proof: Proof,

@@ -55,6 +55,14 @@ export function accessFor(database: object, client: FieldsClient, options: Encry
 /**
  * Returns the encrypted fields of tables. Pass them to `checkConstraints` or a re-encryption job, or use them without
  * Drizzle.
+ *
+ * @example
+ * ```ts
+ * import { fieldsOf } from '@eaas/drizzle/pg';
+ *
+ * const records = fieldsOf(patients).for(eaas, { index: process.env.EAAS_INDEX_KEY! });
+ * const row = await records.encryptRow('patients', 7, { id: 7, ssn: '123-45-6789' });
+ * ```
  */
 export function fieldsOf(...tables: readonly Table[]): FieldsDefinition<Tables> {
   const definitions = tables.map((table): [string, Tables[string]] => {

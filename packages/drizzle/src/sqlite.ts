@@ -19,17 +19,51 @@ const columns = columnsOf({
 });
 const tables = tablesOf(columns.indexColumn, check, "glob 'eaasA*'");
 
-/** Makes an encrypted column of a field: `encrypted(field.text().searchable())`. */
+/**
+ * Makes an encrypted column of a field: `encrypted(field.text().searchable())`.
+ *
+ * @example
+ * ```ts
+ * import { encrypted, encryptedTable } from '@eaas/drizzle/sqlite';
+ * import { field } from '@eaas/sdk/fields';
+ * import { integer } from 'drizzle-orm/sqlite-core';
+ *
+ * const ssn = encrypted(field.text().searchable()).unique();
+ * const patients = encryptedTable('patients', { id: integer().primaryKey(), ssn });
+ * ```
+ */
 export const encrypted = columns.encrypted as Encrypt<'sqlite'>;
 
 /**
  * Creates a table like `sqliteTable`, and adds an index column for each searchable column. Throws EncryptedTableError for an
  * invalid definition.
+ *
+ * @example
+ * ```ts
+ * import { encrypted, encryptedTable } from '@eaas/drizzle/sqlite';
+ * import { field } from '@eaas/sdk/fields';
+ * import { integer } from 'drizzle-orm/sqlite-core';
+ *
+ * const patients = encryptedTable('patients', {
+ *   id: integer().primaryKey(),
+ *   name: encrypted(field.text()).notNull(),
+ * });
+ * ```
  */
 export const encryptedTable = tables(sqliteTable as never) as unknown as DefineTable<'sqlite'>;
 
 /**
  * Returns a Drizzle database whose statements encrypt values, search by fingerprints and decrypt results. A statement
  * that cannot work on an encrypted column throws EncryptedTableError.
+ *
+ * @example
+ * ```ts
+ * import { withEncryption } from '@eaas/drizzle/sqlite';
+ * import { eq } from 'drizzle-orm';
+ *
+ * const db = withEncryption(plain, eaas, { index: process.env.EAAS_INDEX_KEY! }); // of `drizzle(…)`
+ * await db.insert(patients).values({ id: 7, ssn: '123-45-6789' });
+ * const found = await db.select().from(patients).where(eq(patients.ssn, '123-45-6789'));
+ * ```
  */
 export const withEncryption = databaseOf('sqlite');

@@ -364,6 +364,14 @@ const columnsSymbol = Symbol.for('drizzle:Columns');
 /**
  * Returns a table for tools that make schemas from tables, such as drizzle-zod: without the index columns, which no row
  * has, and with the types of decrypted texts, booleans and dates. Do not pass it to a query.
+ *
+ * @example
+ * ```ts
+ * import { withoutIndexes } from '@eaas/drizzle/pg';
+ * import { getTableColumns } from 'drizzle-orm';
+ *
+ * console.log(Object.keys(getTableColumns(withoutIndexes(patients)))); // [ 'id', 'ssn' ]
+ * ```
  */
 export function withoutIndexes<T extends Table>(table: T): T {
   const shown = Object.entries<Column>(getTableColumns(table)).flatMap(

@@ -33,7 +33,17 @@ export class Excluded extends SQL {
   }
 }
 
-/** Returns SQL for the new value of a column if an insert conflicts. Use this SQL in `set` of `onConflictDoUpdate`. */
+/**
+ * Returns SQL for the new value of a column if an insert conflicts. Use this SQL in `set` of `onConflictDoUpdate`.
+ *
+ * @example
+ * ```ts
+ * import { excluded } from '@eaas/drizzle/pg';
+ *
+ * const set = { ssn: excluded(patients.ssn) };
+ * await db.insert(patients).values({ id: 7, ssn: '123-45-6789' }).onConflictDoUpdate({ target: patients.id, set });
+ * ```
+ */
 export const excluded = (column: Column): SQL => new Excluded(column);
 
 /** Returns SQL in which each comparison of an encrypted column is late. Throws for SQL that computes with such a column. */
@@ -101,6 +111,13 @@ export function selectedField(field: unknown): unknown {
 /**
  * Returns a condition on the indexes of `searchableBy`: `matches(patients.ssn, { last4: '6789' })`. The query can also
  * return rows that do not match, so filter the decrypted rows. The condition works only in reads, and not inside `not`.
+ *
+ * @example
+ * ```ts
+ * import { matches } from '@eaas/drizzle/pg';
+ *
+ * const found = await db.select().from(patients).where(matches(patients.ssn, { last4: '6789' }));
+ * ```
  */
 export function matches<C extends Column>(column: C, query: PartsQuery<NoInfer<C>>): SQL {
   // Drizzle passes the parameter to the encrypted column, which throws for plaintext.

@@ -111,6 +111,16 @@ const serviceRules: OptionRules<LocalServiceOptions> = {
  * file at once. Without `file` and `sealed`, it is NOT FOR PRODUCTION: when the process ends, the keys are lost, and values
  * under these keys can no longer be decrypted. Throws InputError for keys that are damaged or do not open, for a file that
  * others can read, and, with `create: false`, for one that is missing.
+ *
+ * @example
+ * ```ts
+ * import { localService } from '@eaas/local';
+ * import { EaasClient } from '@eaas/sdk';
+ *
+ * const eaas = new EaasClient({ service: localService({ file: '.eaas/local.json' }) });
+ * const { ciphertext } = await eaas.encrypt('hello');
+ * console.log(await eaas.decrypt(ciphertext, { as: 'text' })); // hello
+ * ```
  */
 export function localService(options: LocalServiceOptions = {}): LocalService {
   requireOptions(serviceRules, options, 'localService');

@@ -82,6 +82,17 @@ const serviceRules: OptionRules<TestServiceOptions> = { ...tenantRules, now: cal
  * Creates an Eaas service in memory, for unit tests. The test service has the routes, checks, error responses and audit
  * log of the real service. NOT FOR PRODUCTION: when the process ends, the keys are lost, and values under these keys
  * can no longer be decrypted.
+ *
+ * @example
+ * ```ts
+ * import { createTestService } from '@eaas/local';
+ * import { EaasClient } from '@eaas/sdk';
+ *
+ * const service = createTestService();
+ * const { key_id } = await service.createKey('patients');
+ * const eaas = new EaasClient({ ...service, keyId: key_id });
+ * service.failNext('timeout'); // what does your code do then?
+ * ```
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
   requireOptions(serviceRules, options, 'createTestService');

@@ -29,7 +29,18 @@ export interface SqlTemplateDatabase {
   template(strings: TemplateStringsArray, parameters: readonly string[]): unknown;
 }
 
-/** Thrown if the database refuses a statement. Contains no value and no text of the driver, which might quote values. */
+/**
+ * Thrown if the database refuses a statement. Contains no value and no text of the driver, which might quote values.
+ *
+ * @example
+ * ```ts
+ * import { DatabaseError, inventory } from '@eaas/migrate';
+ *
+ * const database = { query: () => Promise.reject(Object.assign(new Error(), { code: '42501' })) };
+ * const error = await inventory(database, 'members', { fields }).catch((error: unknown) => error);
+ * if (error instanceof DatabaseError) console.log(error.databaseCode); // 42501
+ * ```
+ */
 export class DatabaseError extends EaasError {
   override readonly name = 'DatabaseError';
   readonly code = 'database';

@@ -67,7 +67,17 @@ const rowsPerPage = 5_000;
 const newCount = () => ({ values: 0, intake: 0, people: 0 });
 type Counts = Map<string, Map<number, ReturnType<typeof newCount>>>;
 
-/** Counts the values of a table under each version of each key. */
+/**
+ * Counts the values of a table under each version of each key.
+ *
+ * @example
+ * ```ts
+ * import { inventory } from '@eaas/migrate';
+ *
+ * const { plaintexts, keys } = await inventory(pool, 'members', { fields, client: eaas });
+ * for (const { key_id, versions } of keys) console.error(key_id, versions);
+ * ```
+ */
 export async function inventory(
   db: EncryptedDatabase | SqlDatabase,
   table: object | string,

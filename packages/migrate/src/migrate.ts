@@ -82,6 +82,16 @@ export interface Migration {
  *
  * Throws InputError for columns that do not fit, DatabaseError if the database refuses a statement, TooManyFailuresError, and
  * EaasError if the service refuses the caller or stays unavailable, or if the signal aborts.
+ *
+ * @example
+ * ```ts
+ * import { migrate } from '@eaas/migrate';
+ * import { defineFields, field, plaintext } from '@eaas/sdk/fields';
+ *
+ * const fields = defineFields({ members: { email: field.text({ previous: plaintext() }) } });
+ * const { done, left } = await migrate(pool, 'members', 'encrypt', { client: eaas, fields });
+ * console.log(done, left.count); // true 0
+ * ```
  */
 export function migrate(
   db: EncryptedDatabase,

@@ -39,7 +39,18 @@ export interface MigrateProgress extends Subject {
   readonly failures: readonly RowFailure[];
 }
 
-/** Thrown if more rows failed than `maxFailures`. To continue, pass the last progress as `resume`. */
+/**
+ * Thrown if more rows failed than `maxFailures`. To continue, pass the last progress as `resume`.
+ *
+ * @example
+ * ```ts
+ * import { migrate, TooManyFailuresError } from '@eaas/migrate';
+ *
+ * const options = { client: eaas, fields, maxFailures: 10 };
+ * const error = await migrate(pool, 'members', 'encrypt', options).catch((error: unknown) => error);
+ * if (error instanceof TooManyFailuresError) console.error(error.failed);
+ * ```
+ */
 export class TooManyFailuresError extends EaasError {
   override readonly name = 'TooManyFailuresError';
   readonly code = 'too_many_failures';

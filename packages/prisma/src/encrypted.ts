@@ -47,6 +47,16 @@ type NoMapping = { [Name in never]: string };
 /**
  * Returns a Prisma client that encrypts the fields of a definition in what it writes, searches by fingerprints and decrypts
  * results. Throws EncryptedTableError if the definition does not fit the Prisma schema, and InputError for invalid options.
+ *
+ * @example
+ * ```ts
+ * import { withEncryption } from '@eaas/prisma';
+ * import { defineFields, field } from '@eaas/sdk/fields';
+ *
+ * const fields = defineFields({ Patient: { name: field.text(), ssn: field.text().searchable() } });
+ * const db = withEncryption(prisma, eaas, fields, { index: process.env.EAAS_INDEX_KEY! });
+ * const [ada] = await db.patient.findMany({ where: { ssn: '123-45-6789' } });
+ * ```
  */
 export function withEncryption<
   Client,

@@ -1,6 +1,20 @@
 import type { ProblemCode } from './wire/problems.ts';
 
-/** The base class of every error that Eaas throws. */
+/**
+ * The base class of every error that Eaas throws.
+ *
+ * @example
+ * ```ts
+ * import { EaasError } from '@eaas/sdk';
+ *
+ * try {
+ *   await eaas.decrypt('hello');
+ * } catch (error) {
+ *   if (!(error instanceof EaasError)) throw error;
+ *   console.log(error.code, error.retryable); // format false
+ * }
+ * ```
+ */
 export abstract class EaasError extends Error {
   /** The error code for programs. It never changes, so a `switch` can use it. */
   abstract readonly code: string;
@@ -8,7 +22,17 @@ export abstract class EaasError extends Error {
   readonly retryable: boolean = false;
 }
 
-/** Thrown if a value is not a ciphertext: it is plaintext, its column cut it short, or a newer version wrote it. */
+/**
+ * Thrown if a value is not a ciphertext: it is plaintext, its column cut it short, or a newer version wrote it.
+ *
+ * @example
+ * ```ts
+ * import { FormatError } from '@eaas/sdk';
+ *
+ * const error = await eaas.decrypt('hello').catch((error: unknown) => error);
+ * console.log(error instanceof FormatError); // true
+ * ```
+ */
 export class FormatError extends EaasError {
   override readonly name = 'FormatError';
   readonly code = 'format';
@@ -22,6 +46,15 @@ export const altered =
  * Thrown if an envelope cannot be decrypted. Once a cipher has seen the envelope, the message is the same for every
  * cause, because a difference would help an attacker. What everybody can read without a key may be said: that the
  * envelope names a key that is not accepted, or that a stream ends where no chunk can end.
+ *
+ * @example
+ * ```ts
+ * import { DecryptionError } from '@eaas/sdk';
+ *
+ * const { ciphertext } = await eaas.encrypt('hello', { context: { id: '7' } });
+ * const error = await eaas.decrypt(ciphertext, { context: { id: '8' } }).catch((error: unknown) => error);
+ * console.log(error instanceof DecryptionError); // true
+ * ```
  */
 export class DecryptionError extends EaasError {
   override readonly name = 'DecryptionError';
@@ -49,6 +82,18 @@ export const incomplete = (): DecryptionError =>
 /**
  * Thrown if a JavaScript file that the app loads on demand could not be loaded, for example because the page is
  * offline. A later call loads the file again.
+ *
+ * @example
+ * ```ts
+ * import { LoadError } from '@eaas/sdk';
+ *
+ * async function show(ciphertext: string) {
+ *   return eaas.decrypt(ciphertext, { as: 'text' }).catch((error: unknown) => {
+ *     if (error instanceof LoadError) return 'You are offline: try again later';
+ *     throw error;
+ *   });
+ * }
+ * ```
  */
 export class LoadError extends EaasError {
   override readonly name = 'LoadError';
@@ -62,7 +107,17 @@ export class LoadError extends EaasError {
   }
 }
 
-/** Thrown if an argument is invalid. The message names the argument and the reason. */
+/**
+ * Thrown if an argument is invalid. The message names the argument and the reason.
+ *
+ * @example
+ * ```ts
+ * import { InputError } from '@eaas/sdk';
+ *
+ * const error = await eaas.encrypt('hello', { keyId: 'patients' }).catch((error: unknown) => error);
+ * if (error instanceof InputError) console.error(error.message); // `keyId` must be a UUID …
+ * ```
+ */
 export class InputError extends EaasError {
   override readonly name = 'InputError';
   readonly code = 'input';
@@ -78,7 +133,17 @@ export type ServiceErrorCode =
   /** The response does not follow the API of the service. */
   | 'invalid_response';
 
-/** Thrown if the service refused a call or could not be reached. The error contains no secret, so you can log it. */
+/**
+ * Thrown if the service refused a call or could not be reached. The error contains no secret, so you can log it.
+ *
+ * @example
+ * ```ts
+ * import { ServiceError } from '@eaas/sdk';
+ *
+ * const error = await eaas.keys.get({ key_id: crypto.randomUUID() }).catch((error: unknown) => error);
+ * if (error instanceof ServiceError) console.log(error.code, error.status); // not_found 404
+ * ```
+ */
 export class ServiceError extends EaasError {
   override readonly name = 'ServiceError';
   readonly code: ServiceErrorCode;

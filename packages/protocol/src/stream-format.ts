@@ -52,6 +52,13 @@ export function parseStreamHead(bytes: Uint8Array): StreamHead {
 /**
  * Returns the exact size of an encrypted stream. The default of `wrappedKeyLength` is 78 bytes, the length of
  * the wrapped keys that the service returns today. Throws InputError for an invalid size.
+ *
+ * @example
+ * ```ts
+ * import { ciphertextSize } from '@eaas/sdk/stream';
+ *
+ * console.log(ciphertextSize(1_000_000)); // 1000424
+ * ```
  */
 export function ciphertextSize(plaintextSize: number, wrappedKeyLength = serviceWrappedLength): number {
   requireSize(plaintextSize);
@@ -62,6 +69,13 @@ export function ciphertextSize(plaintextSize: number, wrappedKeyLength = service
 /**
  * Returns the plaintext size of an encrypted stream. The size is not authenticated: a truncated stream can look like a
  * shorter complete stream. Throws FormatError if no stream can have the given size.
+ *
+ * @example
+ * ```ts
+ * import { ciphertextSize, plaintextSize } from '@eaas/sdk/stream';
+ *
+ * console.log(plaintextSize(ciphertextSize(1_000_000))); // 1000000
+ * ```
  */
 export function plaintextSize(ciphertextSize: number, wrappedKeyLength = serviceWrappedLength): number {
   return layoutOf(ciphertextSize, headLengthOf(wrappedKeyLength)).plaintextSize;

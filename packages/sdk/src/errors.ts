@@ -17,7 +17,18 @@ export type ClientErrorCode =
   /** The function that was passed as `half` threw an error, or did not answer in time. */
   | 'half';
 
-/** Thrown if the client did not make a call, or stopped waiting for the response. */
+/**
+ * Thrown if the client did not make a call, or stopped waiting for the response.
+ *
+ * @example
+ * ```ts
+ * import { ClientError } from '@eaas/sdk';
+ *
+ * const signal = AbortSignal.abort();
+ * const error = await eaas.keys.get({ key_id: keyId }, { signal }).catch((error: unknown) => error);
+ * if (error instanceof ClientError) console.log(error.code); // aborted
+ * ```
+ */
 export class ClientError extends EaasError {
   override readonly name = 'ClientError';
   readonly code: ClientErrorCode;

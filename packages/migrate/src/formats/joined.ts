@@ -44,6 +44,16 @@ export interface JoinedOptions {
  * Returns a reader of a hand-written format. For example, `{ key, parts: ['iv', 'tag', 'ciphertext'], separator: ':',
  * encoding: 'hex' }` reads `iv:tag:ciphertext` in hex. Lengths and encodings must be exact, and plaintexts valid UTF-8.
  * Throws InputError for options that describe no format, and for a key that does not have 32 bytes.
+ *
+ * @example
+ * ```ts
+ * import { joined, keyFromHex } from '@eaas/migrate/formats';
+ * import { field, plaintext } from '@eaas/sdk/fields';
+ *
+ * const key = keyFromHex(process.env.ENCRYPTION_KEY!);
+ * const read = joined({ key, parts: ['iv', 'tag', 'ciphertext'], separator: ':', encoding: 'hex' });
+ * const token = field.text({ previous: plaintext(read) });
+ * ```
  */
 export function joined(options: JoinedOptions): Reader {
   requireOptions(rules, options, 'joined');

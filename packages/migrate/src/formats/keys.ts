@@ -33,13 +33,33 @@ export const decoders: Readonly<Record<Encoding, Decode>> = {
   base64url: readBase64Url,
 };
 
-/** Returns the key that is written as 64 hex digits. Throws InputError for any other text. */
+/**
+ * Returns the key that is written as 64 hex digits. Throws InputError for any other text.
+ *
+ * @example
+ * ```ts
+ * import { keyFromHex } from '@eaas/migrate/formats';
+ *
+ * const key = keyFromHex(process.env.ENCRYPTION_KEY!);
+ * console.log(key.length); // 32
+ * ```
+ */
 export const keyFromHex = (text: string): Uint8Array =>
   keyFrom(text, 'the argument of `keyFromHex`', '64 hex digits', (given) =>
     decoders.hex(given.toLowerCase()),
   );
 
-/** Returns the key that is written in base64 or base64url. Throws InputError for any other text. */
+/**
+ * Returns the key that is written in base64 or base64url. Throws InputError for any other text.
+ *
+ * @example
+ * ```ts
+ * import { keyFromBase64 } from '@eaas/migrate/formats';
+ *
+ * const key = keyFromBase64('A'.repeat(43) + '=');
+ * console.log(key.length); // 32
+ * ```
+ */
 export function keyFromBase64(text: string): Uint8Array {
   const decode: Decode = (given) => decoders.base64(given) ?? decoders.base64url(given);
   return keyFrom(text, 'the argument of `keyFromBase64`', '32 bytes in base64', decode);
@@ -48,11 +68,29 @@ export function keyFromBase64(text: string): Uint8Array {
 /**
  * Returns the key whose bytes are the text itself, as in `createCipheriv('aes-256-gcm', text, iv)`. Throws InputError for a
  * text that does not have 32 bytes in UTF-8.
+ *
+ * @example
+ * ```ts
+ * import { keyFromUtf8 } from '@eaas/migrate/formats';
+ *
+ * const key = keyFromUtf8('a key of exactly 32 characters..');
+ * console.log(key.length); // 32
+ * ```
  */
 export const keyFromUtf8 = (text: string): Uint8Array =>
   keyFrom(text, 'the argument of `keyFromUtf8`', 'a text of 32 bytes', toUtf8);
 
-/** Returns the SHA-256 of a text as the key. Throws InputError for an empty text. */
+/**
+ * Returns the SHA-256 of a text as the key. Throws InputError for an empty text.
+ *
+ * @example
+ * ```ts
+ * import { keyFromSha256 } from '@eaas/migrate/formats';
+ *
+ * const key = keyFromSha256(process.env.PASSPHRASE!);
+ * console.log(key.length); // 32
+ * ```
+ */
 export const keyFromSha256 = (text: string): Uint8Array =>
   sha256(toUtf8(requireText(text, 'the argument of `keyFromSha256`')));
 
@@ -60,6 +98,14 @@ export const keyFromSha256 = (text: string): Uint8Array =>
  * Returns the key that scrypt derives from a passphrase and a salt, as `crypto.scryptSync(passphrase, salt, 32)` does. It
  * is slow on purpose: call it once, and not for each value. Throws InputError for an empty passphrase, and for a cost that
  * scrypt does not allow.
+ *
+ * @example
+ * ```ts
+ * import { keyFromScrypt } from '@eaas/migrate/formats';
+ *
+ * const key = keyFromScrypt(process.env.PASSPHRASE!, 'salt');
+ * console.log(key.length); // 32
+ * ```
  */
 export function keyFromScrypt(
   passphrase: string,

@@ -20,6 +20,15 @@ export interface BetterAuthOptions {
 /**
  * Returns a reader of the tokens that Better Auth encrypts (`encryptOAuthTokens`): bare hex under `secret`, and
  * `$ba$<version>$<hex>` under the secret of that version. Throws InputError for a secret that is no text or empty.
+ *
+ * @example
+ * ```ts
+ * import { betterAuth } from '@eaas/migrate/formats';
+ * import { field, plaintext } from '@eaas/sdk/fields';
+ *
+ * const read = betterAuth({ secret: process.env.BETTER_AUTH_SECRET });
+ * const accessToken = field.text({ previous: plaintext(read) });
+ * ```
  */
 export function betterAuth({ secret, secrets = [] }: BetterAuthOptions): Reader {
   const readers = secrets.map(({ version, value }) => betterAuthUnder(value, `$ba$${version}$`));
@@ -40,6 +49,15 @@ function betterAuthUnder(secret: string | undefined, prefix: string): Reader {
  * Returns a reader of `v1.aesgcm256.…`, which @47ng/cloak and prisma-field-encryption write. `keys` is one key or a list, each
  * exactly as in the environment (`k1.aesgcm256.…`), because a value names its key by a fingerprint of that text. Throws
  * InputError for any other key.
+ *
+ * @example
+ * ```ts
+ * import { cloak } from '@eaas/migrate/formats';
+ * import { field, plaintext } from '@eaas/sdk/fields';
+ *
+ * const read = cloak([process.env.CLOAK_KEY!, process.env.OLD_CLOAK_KEY!]);
+ * const email = field.text({ previous: plaintext(read) });
+ * ```
  */
 export function cloak(keys: string | readonly string[]): Reader {
   const head = 'k1.aesgcm256.';
@@ -58,6 +76,14 @@ const cloaked = { parts: ['iv', 'ciphertext'], separator: '.', encoding: 'base64
 /**
  * Returns a reader of Fernet tokens, as the npm package fernet and Python's cryptography write them. `keys` is one key in
  * base64url or a list. The age of a token does not matter. Throws InputError for any other key.
+ *
+ * @example
+ * ```ts
+ * import { fernet } from '@eaas/migrate/formats';
+ * import { field, plaintext } from '@eaas/sdk/fields';
+ *
+ * const phone = field.text({ previous: plaintext(fernet(process.env.FERNET_KEY!)) });
+ * ```
  */
 export function fernet(keys: string | readonly string[]): Reader {
   const readers = listOf(keys, 'the argument of `fernet`').map((text) => {
@@ -87,6 +113,14 @@ export interface LaravelOptions {
  * Returns a reader of what Laravel encrypts, with each of its four ciphers: AES-128 and AES-256 in CBC with an HMAC, or in
  * GCM. `keys` is one key or a list, each as in `APP_KEY` (`base64:…`) or, with commas, in `APP_PREVIOUS_KEYS`. Throws
  * InputError for any other key.
+ *
+ * @example
+ * ```ts
+ * import { laravel } from '@eaas/migrate/formats';
+ * import { field, plaintext } from '@eaas/sdk/fields';
+ *
+ * const note = field.text({ previous: plaintext(laravel(process.env.APP_KEY!)) });
+ * ```
  */
 export function laravel(keys: string | readonly string[], options: LaravelOptions = {}): Reader {
   const name = options.serialized ? 'Laravel, serialized' : 'Laravel';
@@ -135,6 +169,15 @@ export interface TypeormEncryptedOptions extends Pick<JoinedOptions, 'key'> {
 /**
  * Returns a reader of what `EncryptionTransformer` of typeorm-encrypted stores in a column of text. Throws InputError for
  * another algorithm or length of the iv, and for a key that does not have 32 bytes.
+ *
+ * @example
+ * ```ts
+ * import { keyFromHex, typeormEncrypted } from '@eaas/migrate/formats';
+ * import { field, plaintext } from '@eaas/sdk/fields';
+ *
+ * const read = typeormEncrypted({ key: keyFromHex(process.env.TYPEORM_KEY!), algorithm: 'aes-256-gcm' });
+ * const iban = field.text({ previous: plaintext(read) });
+ * ```
  */
 export function typeormEncrypted({ key, algorithm: cipher, ivLength = 16 }: TypeormEncryptedOptions): Reader {
   const parts: JoinedPart[] = cipher === 'aes-256-cbc' ? ['iv', 'ciphertext'] : ['iv', 'tag', 'ciphertext'];

@@ -54,6 +54,14 @@ export function anyOf(name: string, readers: readonly Reader[]): Reader {
  * Returns a reader for a column that mixes formats: it returns what the first reader returns that can read the value. Another
  * error than FormatError ends the search. Put formats that are not authenticated behind those that are, and `asIs` last. Throws
  * InputError without readers, and if `asIs` is not the last.
+ *
+ * @example
+ * ```ts
+ * import { asIs, cloak, firstOf } from '@eaas/migrate/formats';
+ *
+ * const read = firstOf(cloak(process.env.CLOAK_KEY!), asIs);
+ * console.log(read('never encrypted')); // never encrypted
+ * ```
  */
 export function firstOf(...readers: readonly Reader[]): Reader {
   if (readers.length === 0) throw new InputError('`firstOf` takes at least one reader');
@@ -66,6 +74,14 @@ export function firstOf(...readers: readonly Reader[]): Reader {
  * Reads plaintext, as the last reader of `firstOf`: it returns every text as it is, and throws FormatError only for what is no
  * text. That includes a ciphertext that no reader before it can read, which is then encrypted once more. So name all old keys,
  * and use `asIs` only for a column that has plaintext.
+ *
+ * @example
+ * ```ts
+ * import { asIs, fernet, firstOf } from '@eaas/migrate/formats';
+ *
+ * const read = firstOf(fernet(process.env.FERNET_KEY!), asIs);
+ * console.log(read('never encrypted')); // never encrypted
+ * ```
  */
 export const asIs: Reader = /* @__PURE__ */ described('plaintext', false, (stored) => {
   if (typeof stored !== 'string') throw unreadable('plaintext');

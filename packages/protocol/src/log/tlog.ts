@@ -22,7 +22,17 @@ export type LogProofErrorCode =
   /** The entries do not lead from the proven entry to the head. */
   | 'proof_chain';
 
-/** Thrown if a proof of the public log does not show what it says. */
+/**
+ * Thrown if a proof of the public log does not show what it says.
+ *
+ * @example
+ * ```ts
+ * import { LogProofError, verifyProof } from '@eaas/audit';
+ *
+ * const error = await verifyProof('no proof', policy).catch((error: unknown) => error);
+ * if (error instanceof LogProofError) console.log(error.code); // proof_format
+ * ```
+ */
 export class LogProofError extends EaasError {
   override readonly name = 'LogProofError';
   readonly code: LogProofErrorCode;

@@ -17,25 +17,62 @@ import type { PersonReportOptions, ReportRow } from './report.ts';
 
 /** The audit log of the API key's tenant. The API key needs the permission `audit.read`. */
 export interface AuditLog {
-  /** Yields, exactly once, each matching entry that is in the log when the listing starts. */
+  /**
+   * Yields, exactly once, each matching entry that is in the log when the listing starts.
+   *
+   * @example
+   * ```ts
+   * for await (const { id, action, created_at } of eaas.audit.list({ action: 'key.create' })) {
+   *   console.error(id, action, created_at);
+   * }
+   * ```
+   */
   list(filter?: AuditFilter, options?: AuditListOptions): AsyncGenerator<AuditEntry, void, undefined>;
   /**
    * Yields what happened with the data of a person, newest first: the time, the action, the id of the user and the
    * outcome, which you can show to this person. Yields nothing for a subject that was never used. Without a name, the
    * report is about the signed-in user, and needs an issuer with the permission `audit.own`; a client with an API key,
    * which is nobody, then throws InputError.
+   *
+   * @example
+   * ```ts
+   * for await (const { time, action, user } of eaas.audit.report({ subject: 'patient-7' })) {
+   *   console.error(time, action, user);
+   * }
+   * ```
    */
   report(options?: PersonReportOptions): AsyncGenerator<ReportRow, void, undefined>;
-  /** Returns one page of audit entries. */
+  /**
+   * Returns one page of audit entries.
+   *
+   * @example
+   * ```ts
+   * const { logs, total } = await eaas.audit.page({ limit: 20 });
+   * ```
+   */
   page(query?: AuditPageQuery, options?: CallOptions): Promise<AuditPage>;
   /**
    * Asks the service to verify the log, or a range of entries. Each request verifies for up to 10 seconds, and this
    * method sends requests until everything is verified. Returns `valid: false` for a broken log instead of throwing.
    * Throws ServiceError `invalid_response` if a request makes no progress, or if 8,640 requests do not complete the
    * verification.
+   *
+   * @example
+   * ```ts
+   * const { valid, errors } = await eaas.audit.verify();
+   * console.log(valid, errors); // true []
+   * ```
    */
   verify(range?: AuditRange, options?: AuditVerifyOptions): Promise<AuditVerification>;
-  /** Returns a checkpoint, a signed statement of the newest entry. Store the checkpoint outside the service. */
+  /**
+   * Returns a checkpoint, a signed statement of the newest entry. Store the checkpoint outside the service.
+   *
+   * @example
+   * ```ts
+   * const { id, checkpoint } = await eaas.audit.checkpoint();
+   * await store(checkpoint); // outside the service
+   * ```
+   */
   checkpoint(options?: CallOptions): Promise<Output<'GET /v1/audit/checkpoint'>>;
   /**
    * Returns the first kept proof of a head at or after entry `id`, or the newest: witnesses outside the service have seen

@@ -36,6 +36,15 @@ const browserOptions: OptionRules<BrowserClientOptions> = {
  * Returns a client that encrypts and decrypts in a web page. The proxy in the app's backend authorizes each call by the
  * visitor's session; with `baseUrl`, `issuer` and `token`, the service authorizes it by the app's own sign-in. Throws
  * InputError for unknown options, and the client for an API key (`eaas_sk_…`) in any option, request or response.
+ *
+ * @example
+ * ```ts
+ * import { createBrowserClient } from '@eaas/sdk/browser';
+ *
+ * const eaas = createBrowserClient({ keyId }); // asks the proxy of your backend, at /api/eaas
+ * const { ciphertext } = await eaas.encrypt('blood type 0', { context: { patient: '7' } });
+ * console.log(await eaas.decrypt(ciphertext, { as: 'text', context: { patient: '7' } })); // blood type 0
+ * ```
  */
 export function createBrowserClient(options: BrowserClientOptions = {}): EnvelopeClient {
   for (const name in options) {

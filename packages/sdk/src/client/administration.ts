@@ -12,6 +12,12 @@ const keyRoutes = {
   /**
    * Creates a key and returns its `key_id`. Pass this id as the option `keyId` of `encrypt` and other calls. Needs the
    * permission `keys.manage`.
+   *
+   * @example
+   * ```ts
+   * const { key_id } = await eaas.keys.create({ name: 'invoices' });
+   * const { ciphertext } = await eaas.encrypt('hello', { keyId: key_id });
+   * ```
    */
   create: 'POST /v1/keys',
   /** Returns one page of keys, newest first. Needs the permission `keys.read`. */
@@ -22,6 +28,12 @@ const keyRoutes = {
    * Adds a version to a key. New data keys are wrapped under the new version. Old ciphertexts still decrypt. If you
    * pass `key_version`, the service rotates the key only if `key_version` is the newest version, so a repeated call
    * does not rotate the key twice. Needs the permission `keys.manage`.
+   *
+   * @example
+   * ```ts
+   * await eaas.keys.rotate({ key_id: keyId });
+   * const { ciphertext } = await eaas.encrypt('under the new version');
+   * ```
    */
   rotate: 'POST /v1/keys/:key_id/rotate',
   /** Disables a key. A disabled key still decrypts, but no longer encrypts. Needs the permission `keys.manage`. */
@@ -32,6 +44,14 @@ const keyRoutes = {
    * Destroys a disabled key after a grace period of `grace_days` days (30 by default). During the grace period,
    * `restore` cancels the destruction. After the grace period, nobody can decrypt the values under the key. Needs the
    * permission `keys.destroy`.
+   *
+   * @example
+   * ```ts
+   * const { key_id } = await eaas.keys.create({ name: 'old invoices' });
+   * await eaas.keys.disable({ key_id });
+   * await eaas.keys.destroy({ key_id, grace_days: 30 });
+   * await eaas.keys.restore({ key_id }); // until then
+   * ```
    */
   destroy: 'DELETE /v1/keys/:key_id',
   /** Cancels `destroy` before its grace period ends. The key is then disabled. Needs the permission `keys.destroy`. */
@@ -39,6 +59,11 @@ const keyRoutes = {
   /**
    * Rotates a key automatically, every `interval_days` days from now on. If `interval_days` is null, the service no
    * longer rotates the key automatically. Needs the permission `keys.manage`.
+   *
+   * @example
+   * ```ts
+   * await eaas.keys.setRotationPolicy({ key_id: keyId, interval_days: 90 });
+   * ```
    */
   setRotationPolicy: 'PUT /v1/keys/:key_id/rotation-policy',
   /**
@@ -57,6 +82,16 @@ const apiKeyRoutes = {
   /**
    * Creates an API key. The returned `api_key` is the token, which the service never shows again. Needs the permission
    * `api_keys.manage`.
+   *
+   * @example
+   * ```ts
+   * const { api_key } = await eaas.apiKeys.create({
+   *   name: 'web shop',
+   *   permissions: ['encrypt', 'decrypt'],
+   *   key_ids: [keyId],
+   * });
+   * await store(api_key); // the service never shows it again
+   * ```
    */
   create: 'POST /v1/api-keys',
   /** Returns one page of API keys, newest first. Needs the permission `api_keys.manage`. */
@@ -79,6 +114,18 @@ const issuerRoutes = {
   /**
    * Lets the service accept the tokens of a sign-in. Pass the returned `issuer_id` as the option `issuer` of a client.
    * Needs the permission `api_keys.manage`.
+   *
+   * @example
+   * ```ts
+   * const { issuer_id } = await eaas.issuers.create({
+   *   name: 'sign-in of the app',
+   *   issuer: 'https://login.example',
+   *   audience: 'app',
+   *   jwks: { keys: [publicJwk] },
+   *   permissions: ['encrypt', 'decrypt'],
+   *   key_ids: [keyId],
+   * });
+   * ```
    */
   create: 'POST /v1/issuers',
   /**
@@ -141,6 +188,11 @@ export type KeyCalls = Calls<typeof keyRoutes> & {
   /**
    * Yields the matching keys, newest first. With the filter `status`, a key can be missing if its status changes during
    * the listing.
+   *
+   * @example
+   * ```ts
+   * for await (const { key_id, name, status } of eaas.keys.list()) console.error(key_id, name, status);
+   * ```
    */
   list(filter?: KeyFilter, options?: PagesOptions): AsyncGenerator<KeyRecord, void, undefined>;
 };
@@ -223,12 +275,29 @@ export interface EraseOptions extends CallOptions {
 
 /** The methods of `client.subjects`: `show` and `erase`. */
 export interface SubjectCalls {
-  /** Returns the id of a subject, when it was first used, and when it was erased. Needs the permission `audit.read`. */
+  /**
+   * Returns the id of a subject, when it was first used, and when it was erased. Needs the permission `audit.read`.
+   *
+   * @example
+   * ```ts
+   * await eaas.encrypt('dry cough', { subject: 'patient-7' });
+   * const { subject_id, erased_at } = await eaas.subjects.show({ subject: 'patient-7' });
+   * console.log(erased_at); // null
+   * ```
+   */
   show(name: SubjectName, options?: CallOptions): Promise<Output<'POST /v1/subjects/show'>>;
   /**
    * Erases the secret of a subject, **for ever**: nothing that was encrypted under the subject opens again, in any table,
    * replica or backup of your app. This client also overwrites its data keys of this person, and asks no more about them;
    * the data keys of other clients end with their lifetime. A repeated call returns the same. Needs the permission `subjects.erase`.
+   *
+   * @example
+   * ```ts
+   * const { ciphertext } = await eaas.encrypt('dry cough', { subject: 'patient-8' });
+   * await eaas.subjects.erase({ subject: 'patient-8' });
+   * const error = await eaas.decrypt(ciphertext, { subject: 'patient-8' }).catch((error: unknown) => error);
+   * if (error instanceof ServiceError) console.log(error.code); // subject_erased
+   * ```
    */
   erase(name: SubjectName, options?: EraseOptions): Promise<Output<'POST /v1/subjects/erase'>>;
 }

@@ -60,6 +60,15 @@ export type PublicKeys = Output<'GET /v1/keys/:key_id/public-key'>;
  * A client for the whole API. The client needs an API key, which a browser must not hold, so use
  * `createBrowserClient` of `@eaas/sdk/browser` in a page. With `issuer` and `token`, it acts for the user of your
  * app's own sign-in instead, and needs no API key.
+ *
+ * @example
+ * ```ts
+ * import { EaasClient } from '@eaas/sdk';
+ *
+ * const eaas = new EaasClient(); // EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID
+ * const { ciphertext } = await eaas.encrypt('123-45-6789', { context: { patient: '7' } });
+ * console.log(await eaas.decrypt(ciphertext, { as: 'text', context: { patient: '7' } })); // 123-45-6789
+ * ```
  */
 export class EaasClient extends EnvelopeClient {
   /** Creates, rotates and retires keys. */
@@ -94,6 +103,13 @@ export class EaasClient extends EnvelopeClient {
   /**
    * Encrypts and decrypts in the service, which sees the plaintext. The service refuses these calls for envelope-only
    * tenants.
+   *
+   * @example
+   * ```ts
+   * const stored = await eaas.serverMode.encrypt({ key_id: keyId, plaintext: 'hello' });
+   * const { plaintext } = await eaas.serverMode.decrypt(stored);
+   * console.log(plaintext); // hello
+   * ```
    */
   get serverMode(): ServerModeCalls {
     refuseHalf(this.parts.halves, 'serverMode');
@@ -102,6 +118,14 @@ export class EaasClient extends EnvelopeClient {
 
   /**
    * Asks the service to wrap a ciphertext's data key under the newest key version. The encrypted value does not change.
+   *
+   * @example
+   * ```ts
+   * const stored = await eaas.encrypt('hello');
+   * await eaas.keys.rotate({ key_id: keyId });
+   * const { ciphertext, rewrapped } = await eaas.rewrap(stored.ciphertext);
+   * console.log(rewrapped, await eaas.decrypt(ciphertext, { as: 'text' })); // true hello
+   * ```
    */
   async rewrap<C extends Ciphertext>(ciphertext: C, options?: UnwrapOptions): Promise<Rewrapped<FormOf<C>>> {
     const [result] = await this.rewrapMany([ciphertext], options);
@@ -112,6 +136,15 @@ export class EaasClient extends EnvelopeClient {
   /**
    * Rewraps many ciphertexts. Ciphertexts with the same data key share one call. The results are in the order of the
    * ciphertexts. If one ciphertext fails, the others still succeed.
+   *
+   * @example
+   * ```ts
+   * const stored = [await eaas.encrypt('one'), await eaas.encrypt('two')];
+   * for (const result of await eaas.rewrapMany(stored.map(({ ciphertext }) => ciphertext))) {
+   *   if (result.ok) await store(result.value.ciphertext);
+   *   else console.error(result.error.code);
+   * }
+   * ```
    */
   rewrapMany<C extends Ciphertext>(
     ciphertexts: readonly C[],
@@ -123,13 +156,28 @@ export class EaasClient extends EnvelopeClient {
   /**
    * Returns the public key of a key. `intake_public_key` is the argument of `createIntake`, and is null unless the key was
    * created with `intake: true`.
+   *
+   * @example
+   * ```ts
+   * const { key_id } = await eaas.keys.create({ name: 'contact form', intake: true });
+   * const { intake_public_key } = await eaas.publicKey(key_id);
+   * console.log(intake_public_key?.slice(0, 10)); // eaas_pk_1.
+   * ```
    */
   async publicKey(keyId: string, options: CallOptions = {}): Promise<PublicKeys> {
     requireOptions(callOptions, options, 'publicKey');
     return this.call('GET /v1/keys/:key_id/public-key', { key_id: requireKeyId(keyId) }, options);
   }
 
-  /** Returns how many operations the tenant used in a month, such as `2026-11`. Defaults to the current month. */
+  /**
+   * Returns how many operations the tenant used in a month, such as `2026-11`. Defaults to the current month.
+   *
+   * @example
+   * ```ts
+   * const { month, operations } = await eaas.usage(); // of this month
+   * console.error(month, operations.encrypt);
+   * ```
+   */
   async usage(
     input: Input<'GET /v1/usage'> = {},
     options: CallOptions = {},

@@ -101,6 +101,17 @@ interface Parts extends Pick<Inside, 'engines' | 'halves'> {
  * Encrypts and decrypts in this process, with data keys that the service wraps and unwraps. The service never sees a
  * plaintext, except values that you pass to `hash`, and searchable values of fields with `index: 'service'`. The client
  * reuses data keys within limits, requests many data keys in one batch, and overwrites data keys after use.
+ *
+ * @example
+ * ```ts
+ * import type { EnvelopeClient } from '@eaas/sdk';
+ *
+ * // Takes an `EaasClient`, and the client of a page.
+ * async function seal(client: EnvelopeClient, text: string) {
+ *   return (await client.encrypt(text)).ciphertext;
+ * }
+ * console.log((await seal(eaas, 'hello')).slice(0, 4)); // eaas
+ * ```
  */
 export class EnvelopeClient {
   /** The id of the default key, which calls without `keyId` use to encrypt and to decrypt. */
@@ -169,6 +180,13 @@ export class EnvelopeClient {
    * Returns a client that acts on behalf of a user of the app: the audit log then says who reads whose data. It shares
    * everything with this client, also `close`, except the data keys for decryption, which each user has their own of.
    * Pass an opaque id, never an e-mail address. The service does not check it.
+   *
+   * @example
+   * ```ts
+   * const nurse = eaas.as('user-42'); // the audit log names this user
+   * const { ciphertext } = await nurse.encrypt('dry cough', { context: { patient: '7' } });
+   * console.log(await nurse.decrypt(ciphertext, { as: 'text', context: { patient: '7' } })); // dry cough
+   * ```
    */
   as(user: string): this {
     requireKind(person, user, '`user`');
@@ -182,6 +200,12 @@ export class EnvelopeClient {
    * Encrypts text or bytes. Returns a bundle: store its `ciphertext`. With `as: 'bytes'`, returns bytes. Pass a
    * `context` that names the row, and pass the same context to `decrypt`. Throws ServiceError if the client needs a new
    * data key, but the service refuses to wrap this data key or cannot be reached.
+   *
+   * @example
+   * ```ts
+   * const { ciphertext } = await eaas.encrypt('123-45-6789', { context: { table: 'patients', id: '7' } });
+   * const bytes = await eaas.encrypt(new Uint8Array([1, 2, 3]), { as: 'bytes' });
+   * ```
    */
   encrypt<Form extends EncryptedForm = 'bundle'>(
     value: string | Uint8Array,
@@ -193,6 +217,15 @@ export class EnvelopeClient {
   /**
    * Encrypts many values. The results are in the order of the values. If one value fails, the others still succeed. After
    * a request that fails, the call sends no more, and the values that wait for one get the same error.
+   *
+   * @example
+   * ```ts
+   * const results = await eaas.encryptMany([
+   *   { value: 'Ada', context: { id: '1' } },
+   *   { value: 'Grace', context: { id: '2' } },
+   * ]);
+   * for (const result of results) if (result.ok) await store(result.value.ciphertext);
+   * ```
    */
   encryptMany<Form extends EncryptedForm = 'bundle'>(
     items: readonly EncryptItem[],
@@ -204,6 +237,13 @@ export class EnvelopeClient {
   /**
    * Encrypts without waiting, under a data key from `prime`. Throws ClientError `not_primed` if no data key from
    * `prime` is in memory. Always throws for the option `fresh`, because a fresh data key needs a request.
+   *
+   * @example
+   * ```ts
+   * await eaas.prime();
+   * const { ciphertext } = eaas.encryptSync('hello');
+   * console.log(eaas.decryptSync(ciphertext, { as: 'text' })); // hello
+   * ```
    */
   encryptSync<Form extends EncryptedForm = 'bundle'>(
     value: string | Uint8Array,
@@ -217,6 +257,13 @@ export class EnvelopeClient {
    * Decrypts a ciphertext. Returns bytes, or text with `as: 'text'`. Pass the same `context` as to `encrypt`. Throws
    * FormatError if the value is not a ciphertext. Throws DecryptionError if the ciphertext was altered or belongs to
    * another key or context. Throws ServiceError if the service refuses to unwrap the data key or cannot be reached.
+   *
+   * @example
+   * ```ts
+   * const { ciphertext } = await eaas.encrypt('123-45-6789', { context: { id: '7' } });
+   * const text = await eaas.decrypt(ciphertext, { as: 'text', context: { id: '7' } });
+   * console.log(text); // 123-45-6789
+   * ```
    */
   decrypt<Form extends DecryptedForm = 'bytes'>(
     ciphertext: Ciphertext,
@@ -225,7 +272,17 @@ export class EnvelopeClient {
     return this.asking(this.parts.decrypter.decrypt, ciphertext, options);
   }
 
-  /** Decrypts many ciphertexts. The results are in the order of the items. If one item fails, the others still succeed. */
+  /**
+   * Decrypts many ciphertexts. The results are in the order of the items. If one item fails, the others still succeed.
+   *
+   * @example
+   * ```ts
+   * const { ciphertext } = await eaas.encrypt('Ada');
+   * const [good, bad] = await eaas.decryptMany([ciphertext, 'hello'], { as: 'text' });
+   * if (good?.ok) console.log(good.value); // Ada
+   * if (bad && !bad.ok) console.log(bad.error.code); // format
+   * ```
+   */
   decryptMany<Form extends DecryptedForm = 'bytes'>(
     items: readonly DecryptItem[],
     options: DecryptOptions<Form> = {},
@@ -233,7 +290,16 @@ export class EnvelopeClient {
     return this.asking(this.parts.decrypter.decryptMany, items, options);
   }
 
-  /** Decrypts without waiting. Throws ClientError `not_primed` if the data key of the ciphertext is not in memory. */
+  /**
+   * Decrypts without waiting. Throws ClientError `not_primed` if the data key of the ciphertext is not in memory.
+   *
+   * @example
+   * ```ts
+   * const { ciphertext } = await eaas.encrypt('hello');
+   * await eaas.prime({ ciphertexts: [ciphertext] });
+   * console.log(eaas.decryptSync(ciphertext, { as: 'text' })); // hello
+   * ```
+   */
   decryptSync<Form extends DecryptedForm = 'bytes'>(
     ciphertext: Ciphertext,
     options: DecryptOptions<Form> = {},
@@ -242,7 +308,15 @@ export class EnvelopeClient {
     return this.parts.decrypter.decryptSync(ciphertext, this.caller, options) as DecryptedAs<Form>;
   }
 
-  /** Fetches the data keys for synchronous calls. If the platform has no synchronous cipher, also loads noble. */
+  /**
+   * Fetches the data keys for synchronous calls. If the platform has no synchronous cipher, also loads noble.
+   *
+   * @example
+   * ```ts
+   * await eaas.prime({ keep: true }); // at the start of the app
+   * const { ciphertext } = eaas.encryptSync('hello'); // from then on
+   * ```
+   */
   async prime(options: PrimeOptions = {}): Promise<void> {
     requireOptions(primeOptions, options, 'prime');
     requireActor(this.caller);
@@ -259,6 +333,12 @@ export class EnvelopeClient {
    * Returns a fingerprint of a value, for searches. The same value always has the same fingerprint. The service sees
    * the value, so pass only values that you search by. Do not pass values that can be guessed (a date of birth, a
    * postal code).
+   *
+   * @example
+   * ```ts
+   * const fingerprint = await eaas.hash('ada@example.com');
+   * console.log(fingerprint === (await eaas.hash('ada@example.com'))); // true
+   * ```
    */
   async hash(value: string, options: HashOptions = {}): Promise<string> {
     requireOptions(hashOptions, options, 'hash');
@@ -266,7 +346,16 @@ export class EnvelopeClient {
     return this.parts.calls.hash(value, requireKeyId(options.keyId ?? this.keyId), options);
   }
 
-  /** Asks the service to wrap a data key (DEK, 32 bytes) that the app generated. Overwrite the DEK after use. */
+  /**
+   * Asks the service to wrap a data key (DEK, 32 bytes) that the app generated. Overwrite the DEK after use.
+   *
+   * @example
+   * ```ts
+   * const dek = crypto.getRandomValues(new Uint8Array(32));
+   * const wrapped = await eaas.wrap(dek); // store it beside what you encrypt with `dek`
+   * dek.fill(0);
+   * ```
+   */
   async wrap(dek: Uint8Array, options: WrapOptions = {}): Promise<Wrapped> {
     requireOptions(wrapOptions, options, 'wrap');
     requireActor(this.caller);
@@ -275,7 +364,17 @@ export class EnvelopeClient {
     return this.parts.calls.wrap(dek, { ...options, keyId, user }, options);
   }
 
-  /** Asks the service to unwrap a DEK. Overwrite the DEK after use. Throws DecryptionError if authentication fails. */
+  /**
+   * Asks the service to unwrap a DEK. Overwrite the DEK after use. Throws DecryptionError if authentication fails.
+   *
+   * @example
+   * ```ts
+   * const wrapped = await eaas.wrap(crypto.getRandomValues(new Uint8Array(32)));
+   * const dek = await eaas.unwrap(wrapped);
+   * console.log(dek.length); // 32
+   * dek.fill(0);
+   * ```
+   */
   async unwrap(wrapped: Wrapped, options: UnwrapOptions = {}): Promise<Uint8Array> {
     requireOptions(unwrapOptions, options, 'unwrap');
     requireActor(this.caller);
@@ -311,7 +410,18 @@ export class EnvelopeClient {
     this.parts.decrypter.drop(subject);
   }
 
-  /** Closes the client and overwrites every data key. Later calls throw ClientError `closed`. */
+  /**
+   * Closes the client and overwrites every data key. Later calls throw ClientError `closed`.
+   *
+   * @example
+   * ```ts
+   * import { EaasClient } from '@eaas/sdk';
+   *
+   * const client = new EaasClient();
+   * await client.encrypt('hello');
+   * await client.close(); // or `await using client = new EaasClient()`
+   * ```
+   */
   async close(): Promise<void> {
     this.parts.isClosed = true;
     this.parts.halves?.drop();

@@ -65,6 +65,15 @@ function json(given?: object, options?: FieldOptions<unknown>): object {
 /**
  * The encrypted columns of a table, by the type of their values: `field.text()`, `field.date()`, `field.json<Notes>()`.
  * The same field is a column in `defineFields`, in Prisma and in Drizzle.
+ *
+ * @example
+ * ```ts
+ * import { defineFields, field } from '@eaas/sdk/fields';
+ *
+ * const fields = defineFields({
+ *   patients: { ssn: field.text().searchable(), born: field.date(), notes: field.json<{ tags: string[] }>() },
+ * });
+ * ```
  */
 export const field = {
   /**
@@ -93,8 +102,13 @@ export const field = {
    * decrypting it, unless `onError` says what stands for it. The schema must be synchronous, and does not get null.
    *
    * @example
-   * field.json<{ tags: string[] }>();
-   * field.json(z.object({ tags: z.array(z.string()).default([]) }));
+   * ```ts
+   * import { field } from '@eaas/sdk/fields';
+   * import { z } from 'zod';
+   *
+   * const notes = field.json<{ tags: string[] }>(); // what is stored is believed
+   * const checked = field.json(z.object({ tags: z.array(z.string()).default([]) }));
+   * ```
    */
   json,
 };
@@ -102,6 +116,13 @@ export const field = {
 /**
  * Returns columns that are not encrypted. Spread the result into a table:
  * `users: { ...unencrypted('id', 'city'), email: field.text() }`.
+ *
+ * @example
+ * ```ts
+ * import { defineFields, field, unencrypted } from '@eaas/sdk/fields';
+ *
+ * const fields = defineFields({ users: { ...unencrypted('id', 'city'), email: field.text() } });
+ * ```
  */
 export function unencrypted<const Name extends string>(
   ...names: readonly Name[]
@@ -118,6 +139,15 @@ export function unencrypted<const Name extends string>(
  * the whole column is encrypted: `inventory` of `@eaas/migrate` then counts no plaintext. While `previous` is set, anyone who
  * can write to the database can store any value, because the field accepts plaintext. Throws InputError if `read` is
  * not a function.
+ *
+ * @example
+ * ```ts
+ * import { defineFields, field, plaintext } from '@eaas/sdk/fields';
+ *
+ * const fields = defineFields({
+ *   users: { email: field.text({ previous: plaintext() }), salary: field.number({ previous: plaintext(Number) }) },
+ * });
+ * ```
  */
 export function plaintext<Value>(
   read: (stored: unknown) => Value = (stored) => stored as Value,

@@ -23,6 +23,14 @@ export interface CheckConstraintsOptions<F> {
  * Returns a PostgreSQL statement that adds check constraints to a table. The encrypted columns of the table and the
  * index columns of `searchableBy` then refuse plaintext, but accept NULL. Throws InputError for a table or a column
  * that is not defined.
+ *
+ * @example
+ * ```ts
+ * import { checkConstraints, defineFields, field } from '@eaas/sdk/fields';
+ *
+ * const fields = defineFields({ patients: { name: field.text() } });
+ * await pool.query(checkConstraints(fields, 'patients'), []); // add check ("name" like 'eaasA%')
+ * ```
  */
 export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
   definition: FieldsDefinition<T>,

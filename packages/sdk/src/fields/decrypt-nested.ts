@@ -24,6 +24,20 @@ export interface DecryptNestedOptions<Handler = OnError> extends RowOptions {
  * nested: { visits: { table: 'visits' } } })`. All tables share one request for data keys. Returns new plain objects.
  * Throws the first FieldError, but returns null for the values of erased people. Throws InputError if a column of
  * `nested` does not contain rows.
+ *
+ * @example
+ * ```ts
+ * import { decryptNested, defineFields, field, unencrypted } from '@eaas/sdk/fields';
+ *
+ * const id = unencrypted('id');
+ * const fields = defineFields({ patients: { ...id, name: field.text() }, visits: { ...id, note: field.text() } });
+ * const records = fields.for(eaas);
+ * const visit = await records.encryptRow('visits', '5', { id: '5', note: 'dry cough' });
+ * const patient = { ...(await records.encryptRow('patients', '1', { id: '1', name: 'Ada' })), visits: [visit] };
+ * const nesting = { table: 'patients', nested: { visits: { table: 'visits' } } } as const;
+ * const [ada] = await decryptNested(records, [patient], nesting);
+ * console.log(ada?.visits[0]?.note); // dry cough
+ * ```
  */
 export function decryptNested<
   T extends Tables,

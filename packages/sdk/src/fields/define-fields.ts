@@ -58,6 +58,17 @@ export interface FieldsDefinition<T extends Tables> {
  * ciphertext is bound to the names of its table and field. After you rename a table or field, set a `context` with the
  * old names on the field. With `subject: 'subject'`, a column or a function of the row, each row is the data of this person:
  * see `subjects.erase`. Throws InputError for invalid names and for two columns with the same name.
+ *
+ * @example
+ * ```ts
+ * import { defineFields, field, unencrypted } from '@eaas/sdk/fields';
+ *
+ * const fields = defineFields({ patients: { ...unencrypted('id'), ssn: field.text().searchable() } });
+ * const records = fields.for(eaas, { index: process.env.EAAS_INDEX_KEY! });
+ * const row = await records.encryptRow('patients', '7', { id: '7', ssn: '123-45-6789' });
+ * const { ssn } = await records.decryptRow('patients', '7', row);
+ * console.log(ssn); // 123-45-6789
+ * ```
  */
 export function defineFields<const T extends Tables>(tables: T & OnlyColumns<T>): FieldsDefinition<T> {
   planOf(tables);

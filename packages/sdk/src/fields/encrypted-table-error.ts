@@ -32,6 +32,15 @@ export type EncryptedTableErrorCode =
 /**
  * Thrown for a statement that cannot work on an encrypted column, before it is sent. The message contains the table, the column
  * and the remedy, but never a value.
+ *
+ * @example
+ * ```ts
+ * import { EncryptedTableError } from '@eaas/sdk/fields';
+ *
+ * function explain(error: unknown): void {
+ *   if (error instanceof EncryptedTableError) console.error(error.table, error.column, error.remedy);
+ * }
+ * ```
  */
 export class EncryptedTableError extends EaasError {
   override readonly name = 'EncryptedTableError';

@@ -8,6 +8,16 @@ export type FieldErrorCode = SdkError['code'] | 'no_fingerprint';
 /**
  * Thrown if one field of a row cannot be encrypted, decrypted or searched. The message contains the table, the field
  * and the row id, but never the value.
+ *
+ * @example
+ * ```ts
+ * import { defineFields, field, FieldError } from '@eaas/sdk/fields';
+ *
+ * const records = defineFields({ patients: { name: field.text() } }).for(eaas);
+ * const row = await records.encryptRow('patients', '7', { name: 'Ada' });
+ * const error = await records.decryptRow('patients', '8', row).catch((error: unknown) => error);
+ * if (error instanceof FieldError) console.log(error.field, error.row, error.code); // name 8 decryption
+ * ```
  */
 export class FieldError extends EaasError {
   override readonly name = 'FieldError';

@@ -24,8 +24,13 @@ type Result<T> = { readonly value: T; readonly issues?: undefined } | { readonly
  * `Input` is what it accepts, and `Output` what it makes of that.
  *
  * @example
+ * ```ts
+ * import { defineFields, field, type StandardSchema } from '@eaas/sdk/fields';
+ * import { z } from 'zod';
+ *
  * const tags: StandardSchema<string[]> = z.array(z.string());
  * const fields = defineFields({ users: { tags: field.json(tags) } });
+ * ```
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {

@@ -89,6 +89,14 @@ const aClient = /* @__PURE__ */ having('a client', 'wrap');
  * store the token, for example in the configuration of the app. The token contains 32 random bytes, wrapped by the
  * service. This process computes fingerprints with these bytes. The token is useless without the service. If you lose
  * the token, you can still decrypt, but no longer search. Throws EaasError if the service refuses.
+ *
+ * @example
+ * ```ts
+ * import { createIndexKey } from '@eaas/sdk/fields';
+ *
+ * const token = await createIndexKey(eaas);
+ * await store(token); // once, for example as EAAS_INDEX_KEY
+ * ```
  */
 export async function createIndexKey(
   client: Pick<EnvelopeClient, 'wrap'>,
@@ -102,6 +110,14 @@ export async function createIndexKey(
 /**
  * Wraps an index key again: under the newest version of the same key, or under a different key. Returns the new token.
  * The indexes stay valid. Throws InputError for a value that is not a token, and EaasError if the service refuses.
+ *
+ * @example
+ * ```ts
+ * import { rewrapIndexKey } from '@eaas/sdk/fields';
+ *
+ * await eaas.keys.rotate({ key_id: keyId });
+ * await store(await rewrapIndexKey(eaas, process.env.EAAS_INDEX_KEY!)); // in place of the old token
+ * ```
  */
 export async function rewrapIndexKey(
   client: Pick<EnvelopeClient, 'wrap' | 'unwrap'>,

@@ -6,6 +6,18 @@ import { firstCharacters, lastCharacters, prefixes, wholeText, words } from './t
 /**
  * The parts of a value by which a search can find rows, for `searchableBy`: `part.words()`, `part.months()`,
  * `part.lastCharacters(4)`. Each tells a reader of the database something, which its description says.
+ *
+ * @example
+ * ```ts
+ * import { defineFields, field, part } from '@eaas/sdk/fields';
+ *
+ * const ssn = field.text().searchableBy({ last4: part.lastCharacters(4) });
+ * const records = defineFields({ patients: { lowEntropy: 'accepted', ssn } }).for(eaas, {
+ *   index: process.env.EAAS_INDEX_KEY!,
+ * });
+ * const terms = await records.where('patients', { ssn: { last4: '6789' } });
+ * console.log(terms.ssn_last4_index.length); // 1
+ * ```
  */
 export const part = {
   /**

@@ -8,6 +8,14 @@ type Ciphertext = string | Uint8Array;
 /**
  * Returns whether a value is encrypted. Use this function during a migration, while a table contains plaintext and
  * ciphertexts. During this time, anyone who can write to the table can replace a ciphertext by plaintext.
+ *
+ * @example
+ * ```ts
+ * import { isEncrypted } from '@eaas/sdk/fields';
+ *
+ * const { ciphertext } = await eaas.encrypt('hello');
+ * console.log(isEncrypted(ciphertext), isEncrypted('hello')); // true false
+ * ```
  */
 export function isCiphertext(value: unknown): boolean {
   const ciphertext = storedCiphertext(value);

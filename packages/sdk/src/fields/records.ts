@@ -43,6 +43,12 @@ export interface Records<T extends Tables> {
   /**
    * Encrypts the fields of a row and adds their index columns. Pass the id exactly as the database returns it, because
    * decryption needs the same id. Throws FieldError, and InputError for a column that is not defined.
+   *
+   * @example
+   * ```ts
+   * const row = await records.encryptRow('patients', '7', { id: '7', name: 'Ada' });
+   * await store(row); // with ciphertexts, and fingerprints in index columns
+   * ```
    */
   encryptRow<Table extends NameOf<T>, Row extends PlainRow<T[Table]>>(
     table: Table,
@@ -81,6 +87,13 @@ export interface Records<T extends Tables> {
    * Decrypts many rows with one request for data keys. Throws the first FieldError, but returns null for the values of
    * erased people. With `onError`, no value that cannot be decrypted fails the others. With `settled: true`, returns the
    * result or the error of each row.
+   *
+   * @example
+   * ```ts
+   * const rows = [await records.encryptRow('patients', '7', { id: '7', name: 'Ada' })];
+   * const [ada] = await records.decryptRows('patients', rows, ({ id }) => id);
+   * console.log(ada?.name); // Ada
+   * ```
    */
   decryptRows<
     Table extends NameOf<T>,
@@ -110,6 +123,12 @@ export interface Records<T extends Tables> {
    * Compare the decrypted values with the query: index columns are not authenticated, so an attacker with write access
    * to the database can change them. Throws FieldError, with the code `no_fingerprint` for a value that is empty after
    * normalization.
+   *
+   * @example
+   * ```ts
+   * const { name_index } = await records.where('patients', { name: 'Ada' });
+   * await pool.query('select * from patients where name_index = any($1)', [`{${name_index.join()}}`]);
+   * ```
    */
   where<Table extends NameOf<T>, Q extends Query<T[Table]>>(
     table: Table,

@@ -29,6 +29,17 @@ export interface FieldsQuery<Name extends string> {
 /**
  * Finds rows by the values of several fields together. Ignores case and accents in texts. Reveals which rows have the
  * same combination of values. To find the values of a row, an attacker must try all combinations.
+ *
+ * @example
+ * ```ts
+ * import { defineFields, field, withFields } from '@eaas/sdk/fields';
+ *
+ * const name = field.text().searchableBy({ withBorn: withFields(['born']) });
+ * const people = { lowEntropy: 'accepted', name, born: field.date() } as const;
+ * const records = defineFields({ people }).for(eaas, { index: process.env.EAAS_INDEX_KEY! });
+ * const query = { name: { withBorn: { name: 'Ada', born: new Date('1815-12-10') } } };
+ * console.log(Object.keys(await records.where('people', query))); // [ 'name_withBorn_index' ]
+ * ```
  */
 export function withFields<const Name extends string, const Column extends string | true = true>(
   others: readonly Name[],

@@ -85,6 +85,17 @@ const engines: Engines = { values: webCryptoEngine, sync: undefined, streams: we
 /**
  * Returns an object that encrypts with a public key. Pages and programs without credentials can use this object. Throws
  * InputError for a public key that was altered or truncated, and on a platform without WebCrypto.
+ *
+ * @example
+ * ```ts
+ * import { createIntake } from '@eaas/sdk/intake';
+ *
+ * const { key_id } = await eaas.keys.create({ name: 'letters', intake: true });
+ * const { intake_public_key } = await eaas.publicKey(key_id);
+ * const intake = createIntake({ publicKey: intake_public_key! }); // in a page, without credentials
+ * const { ciphertext } = await intake.encrypt('Call me back');
+ * console.log(await eaas.decrypt(ciphertext, { keyId: key_id, as: 'text' })); // Call me back
+ * ```
  */
 export function createIntake(options: IntakeOptions): Intake {
   requireOptions(intakeOptions, options, 'createIntake');

@@ -17,7 +17,21 @@ const reasons = {
   known_passkey: 'one of the excluded passkeys is on this device: use it, or another device',
 };
 
-/** Thrown if a passkey cannot be created or used. */
+/**
+ * Thrown if a passkey cannot be created or used.
+ *
+ * @example
+ * ```ts
+ * import { openPasskeyHalf, PasskeyError, type SealedHalf } from '@eaas/sdk/passkey';
+ *
+ * async function open(sealed: SealedHalf[]) {
+ *   return openPasskeyHalf({ sealed, subject: 'user-42' }).catch((error: unknown) => {
+ *     if (error instanceof PasskeyError && error.code === 'cancelled') return undefined;
+ *     throw error;
+ *   });
+ * }
+ * ```
+ */
 export class PasskeyError extends EaasError {
   override readonly name = 'PasskeyError';
   readonly code: keyof typeof reasons;
@@ -90,7 +104,22 @@ const label = 'eaas passkey half v1';
 const loadRecovery = () => load('recovery of passkeys', import('./recovery.ts'));
 const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 };
 
-/** Makes a half for a person, sealed by a passkey. Call it from a click; the browser asks twice. Throws PasskeyError. */
+/**
+ * Makes a half for a person, sealed by a passkey. Call it from a click; the browser asks twice. Throws PasskeyError.
+ *
+ * @example
+ * ```ts
+ * import { createBrowserClient } from '@eaas/sdk/browser';
+ * import { createPasskeyHalf } from '@eaas/sdk/passkey';
+ *
+ * async function onClick() {
+ *   const rp = { id: 'app.example', name: 'Diary' };
+ *   const { half, sealed } = await createPasskeyHalf({ rp, user: { name: 'Ada' }, subject: 'user-42' });
+ *   await store(sealed); // beside the account
+ *   return createBrowserClient({ keyId, half });
+ * }
+ * ```
+ */
 export async function createPasskeyHalf(options: CreateHalfOptions): Promise<PasskeyHalf> {
   check<CreateHalfOptions>({ ...sealing, recovery: 'object' }, options, 'createPasskeyHalf');
   const half = await crypto.subtle.generateKey(hmac, true, ['sign']);
@@ -99,13 +128,38 @@ export async function createPasskeyHalf(options: CreateHalfOptions): Promise<Pas
   return { ...(await enrol(half, options)), ...recovery };
 }
 
-/** Opens a half by one of the person's passkeys. Throws PasskeyError, and DecryptionError for another person's half. */
+/**
+ * Opens a half by one of the person's passkeys. Throws PasskeyError, and DecryptionError for another person's half.
+ *
+ * @example
+ * ```ts
+ * import { createBrowserClient } from '@eaas/sdk/browser';
+ * import { openPasskeyHalf, type SealedHalf } from '@eaas/sdk/passkey';
+ *
+ * async function onClick(sealed: SealedHalf[]) {
+ *   return createBrowserClient({ keyId, half: await openPasskeyHalf({ sealed, subject: 'user-42' }) });
+ * }
+ * ```
+ */
 export async function openPasskeyHalf(options: OpenHalfOptions): Promise<CryptoKey> {
   check<OpenHalfOptions>(opening, options, 'openPasskeyHalf');
   return openAny(options, false);
 }
 
-/** Opens a half by one passkey, and seals it by another one. Each of them opens it from then on. */
+/**
+ * Opens a half by one passkey, and seals it by another one. Each of them opens it from then on.
+ *
+ * @example
+ * ```ts
+ * import { addPasskeyHalf, type SealedHalf } from '@eaas/sdk/passkey';
+ *
+ * async function onClick(sealed: SealedHalf[]) {
+ *   const rp = { id: 'app.example', name: 'Diary' };
+ *   const added = await addPasskeyHalf({ sealed, rp, user: { name: 'Ada' }, subject: 'user-42' });
+ *   await store([...sealed, added.sealed]);
+ * }
+ * ```
+ */
 export async function addPasskeyHalf(options: OpenHalfOptions & SealHalfOptions): Promise<PasskeyHalf> {
   check<typeof options>({ ...sealing, ...opening }, options, 'addPasskeyHalf');
   const half = await openAny(options, true);
@@ -116,6 +170,18 @@ export async function addPasskeyHalf(options: OpenHalfOptions & SealHalfOptions)
 /**
  * Opens the recovery of a half, which the audit log shows, and seals the half by another passkey. Throws DecryptionError
  * unless it is the half of `proof`.
+ *
+ * @example
+ * ```ts
+ * import { createBrowserClient } from '@eaas/sdk/browser';
+ * import { recoverPasskeyHalf } from '@eaas/sdk/passkey';
+ *
+ * async function onClick(recovery: string, note: { ciphertext: string }) {
+ *   const [rp, user] = [{ id: 'app.example', name: 'Diary' }, { name: 'Ada' }];
+ *   const client = createBrowserClient(); // without a half
+ *   return recoverPasskeyHalf({ client, recovery, proof: note, rp, user, subject: 'user-42' });
+ * }
+ * ```
  */
 export async function recoverPasskeyHalf(options: RecoverHalfOptions): Promise<PasskeyHalf> {
   const rules = { ...sealing, client: 'object', recovery: 'text', proof: 'object' } as const;

@@ -39,6 +39,14 @@ const nodeRequests = /* @__PURE__ */ new WeakMap<Request, NodeRequest>();
 /**
  * Returns a handler `(req, res)` for `node:http`, Express, Fastify and similar frameworks. The handler responds to
  * every request.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { toNodeHandler } from '@eaas/sdk/proxy';
+ *
+ * createServer(toNodeHandler(proxy)).listen(Number(process.env.PORT)); // `proxy` of `createProxy`
+ * ```
  */
 export function toNodeHandler(
   proxy: (request: Request) => Promise<Response>,
@@ -57,6 +65,16 @@ export function toNodeHandler(
 /**
  * Returns the request that the framework passed to `toNodeHandler`, for use in `authorize`. Throws InputError for any
  * request that `toNodeHandler` did not create.
+ *
+ * @example
+ * ```ts
+ * import { type Authorize, nodeRequestOf } from '@eaas/sdk/proxy';
+ *
+ * const authorize: Authorize = (request) => {
+ *   const { session } = nodeRequestOf(request) as { session?: { userId: string } }; // of your middleware
+ *   return session && { keys: [keyId], operations: ['unwrap'], context: { user: session.userId } };
+ * };
+ * ```
  */
 export function nodeRequestOf(request: Request): NodeRequest {
   const found = nodeRequests.get(request);

@@ -17,6 +17,20 @@ export type { ProxyEvent, ProxyOptions } from './options.ts';
  * Creates a proxy between the app's pages and the service, for the app's own backend. The proxy holds the API key, and
  * each session can make only the calls that `authorize` grants. Throws InputError for invalid options. The proxy responds
  * to each request of a page, and throws only for an argument that is no `Request`.
+ *
+ * @example
+ * ```ts
+ * import { createProxy } from '@eaas/sdk/proxy';
+ *
+ * const proxy = createProxy({
+ *   baseUrl: process.env.EAAS_BASE_URL!,
+ *   apiKey: process.env.EAAS_API_KEY!,
+ *   async authorize(request) {
+ *     const session = await findSession(request.headers.get('cookie'));
+ *     return session && { keys: [keyId], operations: ['wrap', 'unwrap'], context: { user: session.userId } };
+ *   },
+ * });
+ * ```
  */
 export function createProxy(options: ProxyOptions): (request: Request) => Promise<Response> {
   const settings = checkOptions(options);

@@ -22,6 +22,16 @@ export interface RewrappedHead {
  * the stream, or all bytes of a shorter stream. No data key leaves the service, and no chunk changes. Throws
  * FormatError for bytes that are not an encrypted stream. Throws DecryptionError if the wrapped key was altered or has
  * another wrap context. Throws EaasError if the service refuses.
+ *
+ * @example
+ * ```ts
+ * import { rewrapHead } from '@eaas/sdk/stream';
+ *
+ * await eaas.keys.rotate({ key_id: keyId });
+ * const beginning = new Uint8Array(await storedFile.slice(0, 2_138).arrayBuffer());
+ * const { head, replaces } = await rewrapHead(eaas, beginning);
+ * const moved = new Blob([head as BlobPart, storedFile.slice(replaces)]);
+ * ```
  */
 export async function rewrapHead(
   client: Pick<EaasClient, 'rewrap'>,

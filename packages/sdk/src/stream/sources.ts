@@ -6,6 +6,14 @@ import { readAll } from '../http/read-all.ts';
 /**
  * Thrown by a file from a URL if the server did not return exactly the requested part, or if the object at the URL has
  * changed since it was opened.
+ *
+ * @example
+ * ```ts
+ * import { openFile, SourceError } from '@eaas/sdk/stream';
+ *
+ * const error = await openFile(eaas, 'https://files.example/empty').catch((error: unknown) => error);
+ * if (error instanceof SourceError) console.error(error.status, error.message);
+ * ```
  */
 export class SourceError extends EaasError {
   override readonly name = 'SourceError';

@@ -76,6 +76,14 @@ type ByteTransform = TransformStream<Uint8Array, Uint8Array>;
  * Encrypts a stream of any length in constant memory, under a data key for this stream alone. Immediately asks the
  * service to wrap the data key. The stream fails with EaasError if the service refuses, and with the signal's reason if
  * the signal aborts.
+ *
+ * @example
+ * ```ts
+ * import { encryptStream } from '@eaas/sdk/stream';
+ *
+ * const body = upload.stream().pipeThrough(encryptStream(eaas, { context: { document: '17' } }));
+ * const stored = await new Response(body).blob(); // or a file, or the body of a request
+ * ```
  */
 export function encryptStream(client: StreamWriter, options: EncryptStreamOptions = {}): ByteTransform {
   checkCall(client, 'wrap', encryptStreamOptions, options, 'encryptStream');
@@ -86,6 +94,15 @@ export function encryptStream(client: StreamWriter, options: EncryptStreamOption
  * Decrypts a stream in constant memory. Every chunk is authenticated, but the output is complete only if the stream
  * ends without an error. Fails with FormatError for input that is not an encrypted stream, with DecryptionError if
  * decryption fails, and with EaasError if the service refuses.
+ *
+ * @example
+ * ```ts
+ * import { decryptStream, encryptStream } from '@eaas/sdk/stream';
+ *
+ * const stored = new Blob(['a long text']).stream().pipeThrough(encryptStream(eaas));
+ * const text = await new Response(stored.pipeThrough(decryptStream(eaas))).text();
+ * console.log(text); // a long text
+ * ```
  */
 export function decryptStream(client: StreamClient, options: DecryptStreamOptions = {}): ByteTransform {
   checkCall(client, 'unwrap', decryptStreamOptions, options, 'decryptStream');
@@ -103,6 +120,15 @@ export interface SizedStream {
 /**
  * Encrypts a Blob or a File of any size in constant memory. Throws EaasError if the service refuses. The returned
  * stream can fail with the errors of `encryptStream`.
+ *
+ * @example
+ * ```ts
+ * import { encryptBlob } from '@eaas/sdk/stream';
+ *
+ * const { stream, size } = await encryptBlob(eaas, upload, { context: { document: '17' } });
+ * const stored = await new Response(stream).blob();
+ * console.log(stored.size === size); // true
+ * ```
  */
 export async function encryptBlob(
   client: StreamWriter,
@@ -136,6 +162,15 @@ export async function encryptBlob(
 /**
  * Decrypts a Blob or a File of any size in constant memory. Throws FormatError if the Blob is not an encrypted stream.
  * The returned `size` is not authenticated: if the Blob was truncated, `size` is wrong and the stream fails.
+ *
+ * @example
+ * ```ts
+ * import { decryptBlob, encryptBlob } from '@eaas/sdk/stream';
+ *
+ * const stored = await new Response((await encryptBlob(eaas, new Blob(['a scan']))).stream).blob();
+ * const { stream } = await decryptBlob(eaas, stored);
+ * console.log(await new Response(stream).text()); // a scan
+ * ```
  */
 export async function decryptBlob(
   client: StreamClient,
@@ -159,6 +194,16 @@ export async function decryptBlob(
  * If a page reads from a server of another origin, this server must list Content-Range in the header
  * Access-Control-Expose-Headers. This list should also contain ETag. Without ETag, a changed object of the same length is
  * not recognized.
+ *
+ * @example
+ * ```ts
+ * import { encryptBlob, openFile } from '@eaas/sdk/stream';
+ *
+ * const stored = await new Response((await encryptBlob(eaas, new Blob(['0123456789']))).stream).blob();
+ * const file = await openFile(eaas, stored); // or a file handle, or a URL
+ * console.log(new TextDecoder().decode(await file.read({ start: 3, end: 6 }))); // 345
+ * file.close();
+ * ```
  */
 export async function openFile(
   client: StreamClient,
