@@ -22,7 +22,7 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_433,
 };
 const sites = { 'docs/site': 1_024, examples: 1_338 };
-const mostTestLines = 64_964;
+const mostTestLines = 65_160;
 const mostWords = 92_500;
 const longestLine = 140;
 const printWidth = 110;
