@@ -30,6 +30,7 @@ export interface Page {
   }): Promise<void>;
   screenshot(options: { readonly path: string; readonly fullPage?: boolean }): Promise<unknown>;
   url(): string;
+  pdf(options: { readonly path: string; readonly preferCSSPageSize: true }): Promise<unknown>;
   close(): Promise<void>;
   readonly keyboard: { press(key: string): Promise<void> };
 }
@@ -37,6 +38,7 @@ interface Locator {
   click(): Promise<void>;
   fill(text: string): Promise<void>;
   selectOption(value: string): Promise<unknown>;
+  setInputFiles(paths: string | readonly string[]): Promise<void>;
   focus(): Promise<void>;
   count(): Promise<number>;
   first(): Locator;

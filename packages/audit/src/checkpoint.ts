@@ -14,7 +14,9 @@ export type VerifySignature = (
 /** Verifies with WebCrypto. */
 export const verifyEd25519: VerifySignature = async (publicKey, signature, message) => {
   const key = await crypto.subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify']).catch(() => {
-    throw new InputError('this platform cannot verify Ed25519 signatures: pass the option `verifySignature`');
+    throw new InputError(
+      'this platform cannot verify Ed25519 signatures: take a newer one, or pass the option `verifySignature`',
+    );
   });
   return crypto.subtle.verify('Ed25519', key, signature, message);
 };

@@ -34,6 +34,9 @@ export function ownMembers(entry: AuditEntry): AuditEntry {
   return Object.fromEntries(members.map((name) => [name, entry[name]])) as unknown as AuditEntry;
 }
 
+/** Whether an entry has only the members that its hash covers. */
+export const isExact = (entry: AuditEntry): boolean => Object.keys(entry).length === members.length;
+
 /** Returns what a proof says about its head, without verifying it. */
 export function statedHead(proof: string): ProvenMoment {
   const { extra = new Uint8Array() } = parseTlogProof(proof) ?? {};
@@ -58,8 +61,7 @@ export function requireChain(
   if (entry.id === 1 && previous_hash !== toHex(genesisHash(tenant_id)))
     refuse('proof_chain', 'entry 1 does not begin the log of this tenant');
   // A member that the hash does not cover would look as if it were proven.
-  const isExact = Object.keys(entry).length === members.length;
-  if (!isChained(previous_hash, entry) || entry.tenant_id !== tenant_id || !isExact)
+  if (!isChained(previous_hash, entry) || entry.tenant_id !== tenant_id || !isExact(entry))
     refuse('proof_chain', `entry ${entry.id} was altered`);
   if (entry.id + digests.length !== head.id || digests.reduce(hashAfter, entry.hash) !== head.hash)
     refuse('proof_chain', `its digests do not end in entry ${head.id}, the proven head`);

@@ -61,9 +61,10 @@ function hasMembers({
 }
 
 /** Whether a value has the place of an entry in a log. What else is wrong with it, its hash shows: of a hidden one, nothing would. */
-export function isEntry(entry: AuditEntry | HiddenEntry | null | undefined): boolean {
-  if (!Number.isSafeInteger(entry?.id) || (entry?.id ?? 0) <= 0) return false;
-  return !entry || !isHidden(entry) || (isHash(entry.digest) && Object.keys(entry).length === 2);
+export function isEntry(value: unknown): value is AuditEntry | HiddenEntry {
+  const entry = Object(value) as AuditEntry | HiddenEntry;
+  if (!Number.isSafeInteger(entry.id) || entry.id <= 0) return false;
+  return !isHidden(entry) || (isHash(entry.digest) && Object.keys(entry).length === 2);
 }
 
 export const isHash = (text: unknown): boolean => typeof text === 'string' && /^[0-9a-f]{64}$/.test(text);
@@ -71,3 +72,9 @@ export const isHash = (text: unknown): boolean => typeof text === 'string' && /^
 export function isHead(head: Partial<AuditHead> | null | undefined): boolean {
   return Number.isSafeInteger(head?.id) && isHash(head?.hash);
 }
+
+/** Whether a value is the head of an entry, and nothing else: the entry before those of a part. */
+export const isBareHead = (value: unknown): value is AuditHead =>
+  isHead(value as AuditHead | null) &&
+  Number(Object(value).id) > 0 &&
+  Object.keys(Object(value)).length === 2;

@@ -90,7 +90,7 @@ export async function proveEntry(
     if (each.id <= head.id) entries.push(each);
     if (each.id >= head.id) break;
   }
-  const before = entries[0]?.id === id - 1 ? entries.shift() : await beforeFirst(audit, id, head, signal);
+  const before = entries[0]?.id === id - 1 ? entries.shift() : await headBefore(audit, id, head, signal);
   const [first, ...others] = entries;
   if (first?.id !== id || !before)
     throw new ServiceError('not_found', `the audit log does not have entry ${id} any more: it was purged`);
@@ -108,7 +108,7 @@ export async function proveEntry(
 }
 
 /** Returns the entry before the first one of a log: nothing is before entry 1, and purged ones are before any other. */
-async function beforeFirst(
+export async function headBefore(
   audit: ProofSource['audit'],
   id: number,
   head: { readonly id: number; readonly tenantId: string },

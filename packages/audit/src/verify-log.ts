@@ -37,7 +37,8 @@ export interface VerifyLogOptions {
   readonly state?: unknown;
   /**
    * The id of the entry with which the entries must begin at the latest. Defaults to 1, or with `state` to that of `read`.
-   * `first` for a part of a log, such as a file: its first entry can be any, and the hash of it is not verified.
+   * `first` for a part of a log, such as a file: its first entry can be any. The hash of it is verified only if a head
+   * `{ id, hash }` of the entry before comes first.
    */
   readonly from?: number | 'first' | undefined;
   /** Asks the service what it has purged, if entries are missing: `() => client.audit.verify({ from_id })` with the newest id. */
@@ -150,6 +151,7 @@ export async function verifyLog(entries: Entries, options: VerifyLogOptions = {}
     history: new LogHistory({ since: 1 }),
     begun: 0,
     start: undefined,
+    before: undefined,
     checked: 0,
     hidden: options.allowHidden ? 0 : undefined,
     hasFailed: false,

@@ -9,6 +9,7 @@ import {
   type AuditHead,
   hashAfter,
   type HiddenEntry,
+  isBareHead,
   isChained,
   isEntry,
   isHead,
@@ -58,6 +59,8 @@ export interface Walk {
   begun: number;
   /** The last purged entry, if the walk begins after it. */
   start: AuditHead | undefined;
+  /** What the entries say was before the first of them. */
+  before: AuditHead | undefined;
   /** The number of entries whose hash was recomputed. */
   checked: number;
   /** The number of entries of which only the digest is shown. Undefined: none can be. */
@@ -68,8 +71,13 @@ export interface Walk {
 
 type Shown = AuditEntry | HiddenEntry;
 
-/** Entries from wherever they are: a client, a file, an array. */
-export type Entries = AsyncIterable<AuditEntry | HiddenEntry> | Iterable<AuditEntry | HiddenEntry>;
+export type Given = Shown | AuditHead;
+
+/**
+ * Entries from wherever they are: a client, a file, an array. A head `{ id, hash }` can come first, for the entry before a
+ * part of a log: it makes the first hash checkable.
+ */
+export type Entries = AsyncIterable<Given> | Iterable<Given>;
 
 /** Walks up to the signed entry, or to the last one. `onEntry` gets each entry that was judged, and its place in the chain. */
 export async function walkChain(
@@ -83,6 +91,7 @@ export async function walkChain(
     const { id } = entry;
     if (to && id > to.id) break;
     const chain = begin(walk, entry);
+    newest ||= walk.before?.id ?? 0;
     if (id > chain.next) await crossPurge(walk, chain);
     if (walk.hasFailed) break;
     if (id <= newest) addFinding(findings, 'entry_unexpected', id, `entry ${id} is repeated or out of order`);
@@ -99,11 +108,16 @@ async function* withTenant(walk: Walk, entries: Entries): AsyncGenerator<Shown, 
   const waiting: HiddenEntry[] = [];
   let newest = 0;
   for await (const entry of entries) {
+    if (newest === 0 && isBareHead(entry)) {
+      walk.before = entry;
+      newest = entry.id;
+      continue;
+    }
     if (!isEntry(entry))
       throw new InputError(
         `the entries must be those that \`audit.list\` yields or \`audit export\` writes (got another value after entry ${newest})`,
       );
-    if (!isHidden(entry) && newest === 0 && !('salt' in entry))
+    if (!isHidden(entry) && newest === (walk.before?.id ?? 0) && !('salt' in entry))
       throw new InputError(
         'the entries have no salts, because an earlier version wrote them: export the log again',
       );
@@ -126,7 +140,7 @@ async function* withTenant(walk: Walk, entries: Entries): AsyncGenerator<Shown, 
   yield* waiting;
 }
 
-async function* untilFailure(walk: Walk, entries: Entries): AsyncGenerator<Shown, void, undefined> {
+async function* untilFailure(walk: Walk, entries: Entries): AsyncGenerator<Given, void, undefined> {
   try {
     yield* entries;
   } catch (error) {
@@ -142,17 +156,19 @@ function endWith(walk: Walk, error: unknown): void {
 
 function begin(walk: Walk, first?: Shown): ChainWalk<string> {
   if (walk.chain) return walk.chain;
-  const { tenantId = '' } = walk;
-  const next = Math.min(first?.id ?? Infinity, first || walk.from < Infinity ? walk.from : 1);
-  walk.begun = next;
+  const { tenantId = '', before: given } = walk;
+  const start = given ? given.id + 1 : (first?.id ?? Infinity);
+  const next = Math.min(start, first || walk.from < Infinity ? walk.from : 1);
+  walk.begun = given?.id === next - 1 ? given.id : next;
   const genesis = { id: 0, hash: toHex(genesisHash(tenantId)) };
-  const before = [genesis, walk.read].find((head) => head?.id === next - 1);
+  const before = [genesis, walk.read, given].find((head) => head?.id === next - 1);
   const said = before === walk.read ? walk.read?.said : undefined;
   if (first && isHidden(first) && first.id === next && !before)
     throw new InputError(
       `the first entry, ${next}, is hidden, and nothing says what was before it: begin with entry 1, or with one that is shown`,
     );
   walk.history = new LogHistory(said ?? { since: next });
+  if (given) arrive(walk, given);
   return (walk.chain = new ChainWalk({ next, previous: before?.hash }));
 }
 

@@ -42,7 +42,7 @@ export const auditProve = onTenant(
     const policy = policyFile === undefined ? undefined : readGiven(policyFile, 'policy');
     const proof = await withTenant(options, async (service, operator) => {
       const source = await sourceOf(service, operator);
-      return proveEntry(source, entry, { policy, maxEntries }).catch(explain);
+      return proveEntry(source, entry, { policy, maxEntries }).catch((error: unknown) => explain(error));
     });
     const text = `${JSON.stringify(proof)}\n`;
     if (out === undefined) await write(text);
@@ -59,27 +59,42 @@ export const auditProve = onTenant(
     );
   });
 
-async function sourceOf(service: Service, operator: Caller): Promise<ProofSource> {
+/** What `@eaas/audit` asks, answered by the database. */
+export async function sourceOf(service: Service, operator: Caller): Promise<ProofSource> {
   const { logOf } = await import('@eaas/log');
   service.publicLog = logOf(service);
   const audit: ProofSource['audit'] = {
-    list: (_, { from }) => entriesFrom(service, operator, from),
+    list: (filter, { from }) => entriesFrom(service, operator, filter, from),
     verify: (range) => operations['GET /v1/audit/verify'](service, operator, range),
     proof: (query) => operations['GET /v1/audit/proof'](service, operator, query),
   };
   return { audit };
 }
 
-async function* entriesFrom(service: Service, { tenantId }: Caller, id: number) {
-  for await (const { entries } of entriesAfter(service, tenantId, { id: id - 1, hash: null })) yield* entries;
+async function* entriesFrom(
+  service: Service,
+  operator: Caller,
+  since: { readonly date_from?: string },
+  from: number,
+): AsyncGenerator<AuditEntry, void> {
+  const { logs, total } = await operations['GET /v1/audit'](service, operator, { ...since, limit: 1 });
+  const [newest] = logs;
+  if (!newest) return;
+  // Ids have no gaps, and times never decrease.
+  const first = Math.max(from, since.date_from === undefined ? 1 : newest.id - Number(total) + 1);
+  const { tenantId } = operator;
+  for await (const { entries } of entriesAfter(service, tenantId, { id: first - 1, hash: null }))
+    yield* entries;
 }
 
-/** Says what is wrong with what was given as the command line has it. */
-export function explain(error: unknown): never {
+/** Says what is wrong with what was given as the command line has it, and in which file it is. */
+export function explain(error: unknown, file?: string): never {
   if (error instanceof LogProofError) throw new Refusal('conflict', sentence(error.message));
-  if (error instanceof InputError)
-    throw new WrongUsage(sentence(error.message.replace('`maxEntries`', '--max-entries')));
-  throw error;
+  if (!(error instanceof InputError)) throw error;
+  const message = error.message
+    .replace('`maxEntries`', '--max-entries')
+    .replace('`allowHidden`', '--partial');
+  throw new WrongUsage(sentence(file === undefined ? message : `the file ${file} is refused: ${message}`));
 }
 
 /** Verifies a proof from a file, and says what it shows and what not. */

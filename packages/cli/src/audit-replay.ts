@@ -167,7 +167,7 @@ async function readCheckpoint(service: Service, operator: Caller, text: string) 
   const { verifier_key } = await operations['GET /v1/audit/checkpoint'](service, operator, {});
   const stated = await openSignedCheckpoint(verifier_key, text);
   if (stated?.tenantId !== operator.tenantId) throw foreignCheckpoint();
-  return stated;
+  return { ...stated, hash: toHex(stated.hash) };
 }
 
 /**

@@ -18,7 +18,7 @@ async function verify(first: number, last: number, id: number, changes: object =
   const stated = {
     tenantId,
     id,
-    hash: Uint8Array.from(Buffer.from(hash, 'hex')),
+    hash,
     by: 'proof',
     ...changes,
   } as const;
@@ -28,7 +28,7 @@ async function verify(first: number, last: number, id: number, changes: object =
 test.each([
   ['has the head', 1, 7, {}, []],
   ['ends before the head', 1, 4, {}, ['proof_mismatch']],
-  ['has another entry', 1, 7, { hash: new Uint8Array(32) }, ['proof_mismatch']],
+  ['has another entry', 1, 7, { hash: '00'.repeat(32) }, ['proof_mismatch']],
   ['begins after the head', 6, 7, {}, ['proof_before_file']],
   ['is the log of another tenant', 1, 7, { tenantId: 'another' }, ['proof_of_other_tenant']],
   ['begins after the head of a checkpoint', 6, 7, { by: 'checkpoint' }, ['checkpoint_before_file']],
@@ -85,22 +85,22 @@ test.each<[string, readonly string[], object]>([
   await writeFile(file, `${changed.join('\n')}\n`);
   expect(await verifyEntries(file, undefined, { isPartial: true })).toMatchObject(verdict);
   await expect(verifyEntries(file, undefined)).rejects.toThrow(
-    /^Line \d of .* shows only the digest of entry/,
+    /^The file .* is refused: entry \d is hidden: pass --partial/,
   );
 });
 
 test('the head of a partial file can be that of a hidden entry', async () => {
   await writeFile(file, `${partial(5, 6).join('\n')}\n`);
   const { tenant_id: tenantId = '', hash = '' } = entries[5] ?? {};
-  const head = (id: number) => ({ tenantId, id, hash: Buffer.from(hash, 'hex') });
+  const head = (id: number) => ({ tenantId, id, hash });
   const verify = async (id: number) => (await verifyEntries(file, head(id), { isPartial: true })).errors;
   expect(await verify(6)).toEqual([]);
   expect(await verify(5)).toEqual([{ id: 5, reason: 'checkpoint_mismatch' }]);
 });
 
 test.each([
-  ['has another member', { id: 2, digest: 'ab'.repeat(32), actor: 'me' }, 'Line 2 of'],
-  ['has no digest', { id: 2, digest: 'AB' }, 'Line 2 of'],
+  ['has another member', { id: 2, digest: 'ab'.repeat(32), actor: 'me' }, 'line 2 is'],
+  ['has no digest', { id: 2, digest: 'AB' }, 'line 2 is'],
 ])('a hidden entry that %s is no line of a file', async (_, entry, message) => {
   await writeFile(file, `${lines.with(1, JSON.stringify(entry)).join('\n')}\n`);
   await expect(verifyEntries(file, undefined, { isPartial: true })).rejects.toThrow(message);

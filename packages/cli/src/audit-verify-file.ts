@@ -1,10 +1,7 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { printJson, WrongUsage } from './kit/index.ts';
-import { type AuditEntry, type AuditHead, type HiddenEntry, verifyLog } from '@eaas/audit';
-import { fromHex, toHex } from '@eaas/protocol/internal';
-import { openSignedCheckpoint } from '@eaas/server/internal';
+import { type AuditEntry, type AuditHead, openCheckpoint, verifyFile } from '@eaas/audit';
 import { explain, openProof, verifyProofFile } from './audit-proof.ts';
 import { reporting } from './command.ts';
 import { exitCodes } from './failure.ts';
@@ -19,9 +16,12 @@ interface Options extends Reporting {
   readonly partial?: true;
 }
 
-type Checkpoint = Awaited<ReturnType<typeof openSignedCheckpoint>>;
 /** A head that the log must have, as a checkpoint or a proof of the public log states it. */
-type Stated = NonNullable<Checkpoint> & { readonly by?: 'checkpoint' | 'proof'; readonly before?: Date };
+interface Stated extends AuditHead {
+  readonly tenantId: string;
+  readonly by?: 'checkpoint' | 'proof';
+  readonly before?: Date;
+}
 type Verdict = Awaited<ReturnType<typeof verifyEntries>>;
 
 export const auditVerifyFile = reporting(
@@ -62,8 +62,7 @@ export const auditVerifyFile = reporting(
     if (proof && policy) {
       const shown = await openProof(proof, policy, reporting);
       if (!shown) return;
-      const { tenantId, id, hash, before } = shown;
-      head = { tenantId, id, hash: fromHex(hash), by: 'proof', before };
+      head = { ...shown, by: 'proof' };
     }
     const verdict = await verifyEntries(file, head, { isPartial: partial ?? false });
     if (json) printJson(verdict);
@@ -71,57 +70,14 @@ export const auditVerifyFile = reporting(
     if (!verdict.valid) process.exitCode = exitCodes.refused;
   });
 
-async function stated(path: string, verifierKey: string) {
-  const head = await openSignedCheckpoint(verifierKey, readCheckpointFile(path));
-  if (head) return head;
+async function stated(path: string, verifierKey: string): Promise<Stated> {
+  const head = await openCheckpoint(readCheckpointFile(path), verifierKey).catch(explain);
+  if (head) return { tenantId: head.tenant_id, id: head.id, hash: head.hash };
   throw new WrongUsage(
     `The checkpoint ${path} has no valid signature of the key in --verifier-key. ` +
       'Pass the verifier key that you wrote down with this checkpoint. If you did, the checkpoint was changed.',
   );
 }
-
-async function* entriesOf(path: string, isPartial: boolean): AsyncGenerator<AuditEntry | HiddenEntry> {
-  const file = createReadStream(path);
-  // `createReadStream` can open a directory without an error. Only the attempt to read the first bytes shows the error.
-  await once(file, 'readable').catch((error: NodeJS.ErrnoException) => {
-    throw new WrongUsage(
-      `The file ${path} cannot be read (${error.code}): check its path and its permissions.`,
-    );
-  });
-  let line = 0;
-  for await (const text of createInterface({ input: file })) {
-    line++;
-    const entry = entryIn(text);
-    if (!entry) {
-      throw new WrongUsage(
-        `Line ${line} of ${path} is not an audit entry. ` +
-          'Pass a file that `eaas audit export` or the console wrote.',
-      );
-    }
-    if ('digest' in entry && !isPartial)
-      throw new WrongUsage(
-        `Line ${line} of ${path} shows only the digest of entry ${entry.id}, so the file is a part of a log. ` +
-          'Pass a whole log, or verify the part with `eaas audit verify-file --partial`.',
-      );
-    yield entry;
-  }
-}
-
-const isHash = (text: unknown): boolean => /^[\da-f]{64}$/.test(String(text));
-
-function entryIn(line: string): AuditEntry | HiddenEntry | undefined {
-  try {
-    const entry = JSON.parse(line) as AuditEntry | HiddenEntry;
-    if (!Number.isSafeInteger(entry.id) || entry.id <= 0) return undefined;
-    if ('digest' in entry) return isHash(entry.digest) && Object.keys(entry).length === 2 ? entry : undefined;
-    return isHash(entry.hash) && typeof entry.tenant_id === 'string' ? entry : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** How many members an entry has. The hash of an entry does not cover others. */
-const entryMembers = 11;
 
 /** Verifies the entries of a file, and shows each of them to `see`, whatever was found. */
 export async function verifyEntries(
@@ -129,55 +85,31 @@ export async function verifyEntries(
   stated: Stated | undefined,
   { isPartial = false, see }: { isPartial?: boolean; see?: (entry: AuditEntry) => void } = {},
 ) {
-  const uncovered: number[] = [];
-  let tenant_id = '';
-  let first: AuditHead | undefined;
-  let last: AuditHead | undefined;
-  let [checked, isMet] = [0, false];
-  const onHead = ({ id, hash }: AuditHead): void => {
-    isMet ||= id === stated?.id && hash === toHex(stated.hash);
-    first ??= { id, hash };
-    last = { id, hash };
-    checked++;
-  };
-  const onEntry = (entry: AuditEntry): void => {
-    if (Object.keys(entry).length !== entryMembers) uncovered.push(entry.id);
-    ({ tenant_id } = entry);
-    onHead(entry);
-    see?.(entry);
-  };
-  // Earlier entries can have been purged. The hash of the first entry in the file can then not be verified.
-  const options = { from: 'first', onEntry, allowHidden: isPartial, onHidden: onHead } as const;
-  const { findings, hidden } = await verifyLog(entriesOf(path, isPartial), options).catch(explain);
-  if (!first || !last)
-    throw new WrongUsage(`The file ${path} has no entries: pass a file that \`eaas audit export\` wrote.`);
-  const errors = findings.map(({ id, code }) => ({ id: id ?? 0, reason: code as string }));
-  for (const id of uncovered)
-    if (!errors.some((error) => error.id === id)) errors.push({ id, reason: 'entry_changed' });
-  errors.sort((a, b) => a.id - b.id);
-  if (stated && !(isMet && stated.tenantId === tenant_id)) {
-    const { tenantId, id, by = 'checkpoint' } = stated;
-    const isOther = tenantId !== tenant_id;
-    const isEarlier = id < first.id;
-    const isAhead = id > last.id && by === 'checkpoint';
-    const how = isOther ? 'of_other_tenant' : isEarlier ? 'before_file' : isAhead ? 'ahead' : 'mismatch';
-    errors.push({ id, reason: `${by}_${how}` });
+  const file = createReadStream(path);
+  // `createReadStream` can open a directory without an error. Only the attempt to read the first bytes shows the error.
+  await once(file, 'readable').catch((error: NodeJS.ErrnoException) => {
+    throw new WrongUsage(
+      `The file ${path} cannot be read (${error.code}): check its path and its permissions.`,
+    );
+  });
+  const heads = stated ? [stated] : [];
+  const options = { heads, allowHidden: isPartial, onEntry: see };
+  const report = await verifyFile(file, options).catch((error: unknown) => explain(error, path));
+  const { tenantId: tenant_id, hidden, before, first, last } = report;
+  const errors = report.findings.map(({ id, code }) => ({ id: id ?? 0, reason: code as string }));
+  const [how = 'same'] = report.compared;
+  if (stated && how !== 'same') {
+    const { by = 'checkpoint', id } = stated;
+    const isOther = how === 'other' || (how === 'ahead' && by === 'proof');
+    errors.push({ id, reason: `${by}_${isOther ? 'mismatch' : how}` });
   }
-  const { id: last_id, hash } = last;
-  return {
-    tenant_id,
-    valid: errors.length === 0,
-    checked,
-    hidden,
-    first_id: first.id,
-    last_id,
-    hash,
-    errors,
-  };
+  const [first_id, last_id] = [first.id, last.id];
+  const is = { tenant_id, valid: errors.length === 0, checked: report.entries, hidden };
+  return { ...is, first_id, last_id, before, hash: last.hash, errors };
 }
 
 function show(
-  { tenant_id, valid, hidden, first_id, last_id, errors }: Verdict,
+  { tenant_id, valid, hidden, first_id, last_id, before, errors }: Verdict,
   stated: Stated | undefined,
 ): void {
   const isApart = errors.length === 1 && /_(of_other_tenant|before_file)$/.test(errors[0]?.reason ?? '');
@@ -193,14 +125,14 @@ function show(
       `This says nothing against the file. Pass one of the tenant ${stated?.tenantId} that has entry ${stated?.id}.`,
     );
   if (!valid) return;
-  if (first_id !== 1)
+  if (first_id !== 1 && !before)
     note(
       `The file begins with entry ${first_id}, so the hash of this entry was not verified. What earlier ones said was not compared.`,
     );
   if (hidden > 0)
     note(
       `Of ${hidden} entries only the digest is shown: none is missing or was exchanged, but their text, time, MAC and ` +
-        'contradictions were not checked.',
+        'contradictions were not checked. They can be about the same key or the same person as those that are shown.',
     );
   if (!stated)
     note(

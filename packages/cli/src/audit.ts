@@ -2,6 +2,7 @@ import { progressLine } from '@eaas/protocol/internal';
 import { Option } from 'commander';
 import { printJson } from './kit/index.ts';
 import { acknowledgeRestore, operations } from '@eaas/server/internal';
+import { auditEvidence } from './audit-evidence.ts';
 import { auditFollow } from './audit-follow.ts';
 import { auditProve } from './audit-proof.ts';
 import { auditReplay } from './audit-replay.ts';
@@ -113,6 +114,7 @@ export const auditCommands = [
   auditVerify,
   auditVerifyFile,
   exportLog,
+  auditEvidence,
   checkpoint,
   auditProve,
   auditReplay,

@@ -4,6 +4,7 @@ import { printJson, WrongUsage } from './kit/index.ts';
 import { endpoints, limits } from '@eaas/protocol/wire';
 import { type Caller, checked, operations, type Service } from '@eaas/server/internal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { writeEvidence } from './audit-evidence.ts';
 import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
 import { ask, requireYes } from './confirm.ts';
 import { ifFound, orNotFound } from './refusal.ts';
@@ -66,16 +67,21 @@ const report = onSubject(
     'newest first, which you can show to this person. `user` is the id of the user who acted.',
   ['subject report --tenant acme --format csv < subject.txt > report.csv'],
 )
+  .option(
+    '--evidence <folder>',
+    'also write these entries, whole and provably genuine, to this new folder, as `audit evidence` does',
+  )
   .addOption(
     new Option('--format <format>', 'how to print the rows').choices(['table', 'csv']).default('table'),
   )
-  .action(async (options: OnSubject & { format: 'table' | 'csv' }) => {
+  .action(async (options: OnSubject & { format: 'table' | 'csv'; evidence?: string }) => {
     const name = await named(options);
-    const { json, format } = options;
+    const { json, format, evidence } = options;
     if (json && format === 'csv') throw new WrongUsage('Pass either --json or --format csv.');
     const entries = await withTenant(options, async (service, operator) => {
       const { subject_id } = await find(service, operator, name);
       const list = operations['GET /v1/audit'];
+      if (evidence !== undefined) await writeEvidence(service, operator, evidence, { subjectId: subject_id });
       return allPages(async (page) => (await list(service, operator, { ...page, subject_id })).logs, 'id');
     });
     const { reportColumns, reportCsv, reportRow } = await import('@eaas/sdk/internal');

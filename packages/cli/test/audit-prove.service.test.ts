@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseExtra, parseNote, parseTlogProof, parseTreeHead } from '@eaas/protocol/internal-log';
 import { type EntryProof, verifyProof } from '@eaas/audit';
@@ -55,6 +55,55 @@ test('audit prove writes a proof that anyone verifies, and says what it contains
   expect((await prove('4')).code).toBe(1);
 });
 
+const gather = (...args: readonly string[]) => eaas('audit', 'evidence', '--tenant', 'acme', ...args);
+const check = (out: string, ...args: readonly string[]) =>
+  eaas('audit', 'verify-file', join(out, 'entries.ndjson'), ...args);
+
+test('audit evidence writes a folder that anyone verifies, whole or of one key, with the same head', async () => {
+  const [whole, part] = [join(folder, 'whole'), join(folder, 'part')];
+  const made = await gather('--out', whole, '--json');
+  expect([made.code, JSON.parse(made.stdout)]).toMatchObject([
+    0,
+    { folder: whole, valid: true, hidden: 0, first_id: 1 },
+  ]);
+  expect(made.stderr).toContain('read them before you hand the folder on');
+  expect((await readdir(whole)).toSorted()).toEqual(['README.txt', 'entries.ndjson', 'proof.txt']);
+  expect((await stat(join(whole, 'entries.ndjson'))).mode & 0o777).toBe(0o600);
+  const proven = ['--proof', join(whole, 'proof.txt'), '--policy', policy];
+  expect(await check(whole, ...proven)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('existed, as they are here'),
+  });
+  await gather('--key', 'two', '--out', part);
+  const text = await readFile(join(part, 'entries.ndjson'), 'utf8');
+  expect(text.match(/"name":"\w+"/g)).toEqual(['"name":"two"']);
+  expect((await check(part)).stderr).toContain('is hidden: pass --partial');
+  const { stderr, stdout } = await check(part, '--partial', ...proven);
+  expect(stderr).toContain('They can be about the same key or the same person');
+  expect(stdout).toBe((await check(whole, ...proven)).stdout);
+});
+
+test.each<[string, readonly string[], number, string]>([
+  ['exists', ['--out', folder], 2, 'exists: pass the path of a new folder'],
+  ['has no parent', ['--out', join(folder, 'none', 'x')], 2, 'cannot be created (ENOENT)'],
+  [
+    'would be empty',
+    ['--out', join(folder, 'x'), '--from', '2020-01-01', '--to', '2020-12-31'],
+    2,
+    'there is nothing to show',
+  ],
+  [
+    'is of no day',
+    ['--out', join(folder, 'x'), '--from', '2020-02-31'],
+    2,
+    'Pass a day, such as 2026-07-01.',
+  ],
+  ['is of no key', ['--out', join(folder, 'x'), '--key', 'none'], 1, 'no key with this id or name'],
+])('audit evidence leaves no folder that %s', async (_, args, code, message) => {
+  expect(await refusalOf(gather(...args), code)).toContain(message);
+  expect((await readdir(folder)).filter((name) => /^(?:x|.*\.part)$/.test(name))).toEqual([]);
+});
+
 test('audit prove --out writes a new file that only its owner can read', async () => {
   const out = join(folder, 'entry.json');
   const { code, stdout } = await prove('3', '--out', out, '--json');
@@ -86,4 +135,20 @@ test('audit verify compares the log with what the public log has proved, if it i
   const { code, stdout } = await on('audit', 'verify');
   expect([code, stdout]).toEqual([1, expect.stringMatching(/: BROKEN, .*\n {2}entry 2: proof_mismatch\n$/)]);
   expect((await eaas('audit', 'verify')).code).toBe(0);
+});
+
+test('audit evidence of a period has its days, and the head before them', async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  const out = join(folder, 'today');
+  await sql.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`;
+    await sql`alter table eaas.audit_entries disable trigger all`;
+    await sql`update eaas.audit_entries set created_at = created_at - 86400000 * 3 where id < 3`;
+  });
+  const made = await gather('--from', today, '--to', today, '--out', out, '--json');
+  // The text of an entry was changed, which the folder shows.
+  expect([made.code, JSON.parse(made.stdout)]).toMatchObject([
+    1,
+    { first_id: 2, before: { id: 1 }, errors: [{ id: 2 }] },
+  ]);
 });

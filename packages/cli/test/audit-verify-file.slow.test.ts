@@ -44,7 +44,7 @@ test('audit verify-file refuses files that are not an export, and checkpoints of
   await writeFile(join(folder, 'other.txt'), 'not an export\n');
   for (const [args, message] of [
     [['missing.txt'], 'The file missing.txt cannot be read (ENOENT): check its path and its permissions.'],
-    [['other.txt'], 'Line 1 of other.txt is not an audit entry.'],
+    [['other.txt'], 'The file other.txt is refused: line 1 is not an audit entry'],
     [[log, '--verifier-key', key], 'Pass both --checkpoint-file and --verifier-key, or neither.'],
     [[log, '--checkpoint-file', checkpoint, '--verifier-key', other], 'has no valid signature'],
   ] as const) {

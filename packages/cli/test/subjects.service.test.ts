@@ -1,9 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { client } from '@eaas/test-kit/api';
 import { commandLine, inTerminal, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { eaas as program, run, serve } from '@eaas/test-kit/program';
+import { newDirectory } from '@eaas/test-kit/directory';
 import type { ReportRow } from '@eaas/sdk';
-import { reportCsv } from '@eaas/sdk/internal';
+import { reportCsv, reportRow } from '@eaas/sdk/internal';
 
 interface Erased {
   readonly subject_id: string;
@@ -63,6 +66,16 @@ test('a person is shown, reported and erased, by a name from standard input or b
   ]);
   expect((await subject(name, 'report', '--format', 'csv')).stdout).toBe(reportCsv(rows));
   expect((await subject(name, 'report')).stdout).toMatch(/^time +action +user +outcome/);
+  const folder = join(await newDirectory(), 'report');
+  const evident = await subject(name, 'report', '--json', '--evidence', folder);
+  expect([evident.code, jsonLines(evident.stdout)]).toEqual([0, rows]);
+  const entries = join(folder, 'entries.ndjson');
+  const whole = jsonLines<{ digest?: string }>(await readFile(entries, 'utf8')).filter(
+    (line) => !line.digest,
+  );
+  expect(whole.toReversed().map((entry) => reportRow(entry as never))).toEqual(rows);
+  const verified = await eaas('audit', 'verify-file', entries, '--partial', '--json');
+  expect([verified.code, JSON.parse(verified.stdout)]).toMatchObject([0, { valid: true, first_id: 1 }]);
 
   expect(await refusalOf(subject(name, 'erase'), 2)).toBe(
     'Nothing was erased. Without a terminal, the command needs --yes.\n',

@@ -1,0 +1,109 @@
+// The check of a file that somebody handed over: an exported log, or the entries of a folder of evidence.
+import { InputError } from '@eaas/protocol';
+import { attempt, callback, flag, list, type OptionRules, requireOptions } from '@eaas/protocol/internal';
+import { type AuditHead, isBareHead, isEntry, isHash, isHidden } from './entry.ts';
+import { isExact } from './entry-proof.ts';
+import { type AuditReport, verifyLog, type VerifyLogOptions } from './verify-log.ts';
+import type { Given } from './walk.ts';
+
+/** Options of `verifyFile`. */
+export interface VerifyFileOptions extends Pick<VerifyLogOptions, 'allowHidden' | 'onEntry'> {
+  /** Heads that you know: of a checkpoint or a proof that you verified, or what you wrote down. */
+  readonly heads?: readonly (AuditHead & { readonly tenantId?: string | undefined })[] | undefined;
+}
+
+/** What a file shows by itself, and how it compares with the heads that you know. */
+export interface FileReport extends Pick<AuditReport, 'findings' | 'hidden'> {
+  readonly tenantId: string;
+  /** The head before the first entry. Null if the file does not give it: the text of its first entry is then not verified. */
+  readonly before: AuditHead | null;
+  /** The first entry and the last one. */
+  readonly first: AuditHead;
+  readonly last: AuditHead;
+  /** The number of entries, with hidden ones. */
+  readonly entries: number;
+  /** What the chain has at each of the heads: the same, another one, or nothing, because the head is elsewhere. */
+  readonly compared: readonly ('same' | 'other' | 'before_file' | 'ahead' | 'of_other_tenant')[];
+}
+
+/** Longer than any line that a service writes. */
+const longestLine = 1_048_576;
+
+/** A line ends with LF alone: what else breaks lines elsewhere can stand in JSON as it is. */
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Given, void, undefined> {
+  const decoder = new TextDecoder();
+  let [rest, count] = ['', 0];
+  const read = (line: string): Given => {
+    const value = attempt((): unknown => (line.length > longestLine ? null : JSON.parse(line)));
+    if (count++ === 0 && isBareHead(value)) return value;
+    const isShown = isEntry(value) && !isHidden(value);
+    if (!isEntry(value) || (isShown && !(isHash(value.hash) && typeof value.tenant_id === 'string')))
+      throw new InputError(
+        `line ${count} is not an audit entry: pass a file that \`audit export\`, \`audit evidence\` or the console wrote`,
+      );
+    // A member that no hash covers would look as if it were proven: such an entry is none that a service wrote.
+    return isShown && 'salt' in value && !isExact(value) ? { ...value, salt: '' } : value;
+  };
+  for await (const chunk of bytes) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield read(line);
+    if (rest.length > longestLine) read(rest);
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield read(rest);
+}
+
+/**
+ * Verifies the entries of a file, as `eaas audit export` or `evidence` wrote it. Its first entry can be any. Throws InputError for
+ * a line that is no entry, and for a file without entries.
+ *
+ * @example
+ * const { findings, compared } = await verifyFile(createReadStream('acme.ndjson'), { heads: [{ id, hash }] });
+ */
+export async function verifyFile(
+  bytes: AsyncIterable<Uint8Array>,
+  options: VerifyFileOptions = {},
+): Promise<FileReport> {
+  requireOptions(rules, options, 'verifyFile');
+  const { heads = [], allowHidden, onEntry } = options;
+  const hashes = new Map<number, string | undefined>(heads.map(({ id }) => [id, undefined]));
+  const ends: { before?: AuditHead; first?: AuditHead; last?: AuditHead } = {};
+  let [tenantId, entries] = ['', 0];
+  const arrive = ({ id, hash }: AuditHead): AuditHead => {
+    if (hashes.has(id)) hashes.set(id, hash);
+    return { id, hash };
+  };
+  const count = (at: AuditHead): void => {
+    entries++;
+    ends.last = arrive(at);
+    ends.first ??= ends.last;
+  };
+  async function* lines(): AsyncGenerator<Given, void, undefined> {
+    for await (const line of linesOf(bytes)) {
+      if (isBareHead(line)) ends.before = arrive(line);
+      yield line;
+    }
+  }
+  const { findings, hidden } = await verifyLog(lines(), {
+    from: 'first',
+    allowHidden,
+    onHidden: count,
+    onEntry(entry) {
+      count(entry);
+      tenantId = entry.tenant_id;
+      return onEntry?.(entry);
+    },
+  });
+  const { before = null, first, last } = ends;
+  if (!first || !last) throw new InputError('the file has no entries: pass one that `audit export` wrote');
+  const compared = heads.map(({ tenantId: of = tenantId, id, hash }) => {
+    if (of !== tenantId) return 'of_other_tenant';
+    if (id < (before ?? first).id) return 'before_file';
+    if (id > last.id) return 'ahead';
+    return hashes.get(id) === hash ? 'same' : 'other';
+  });
+  return { findings, hidden, tenantId, before, first, last, entries, compared };
+}
+
+const rules: OptionRules<VerifyFileOptions> = { allowHidden: flag, heads: list, onEntry: callback };

@@ -1,0 +1,90 @@
+// `eaas audit evidence`: a folder for somebody who trusts neither the operator nor the service.
+import { existsSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { evidence, type EvidenceOptions } from '@eaas/audit';
+import { inLine } from '@eaas/protocol/internal';
+import type { Caller, Service } from '@eaas/server/internal';
+import { InvalidArgumentError } from 'commander';
+import { explain, sourceOf } from './audit-proof.ts';
+import { verifyEntries } from './audit-verify-file.ts';
+import { type OnTenant, onTenant, withTenant } from './command.ts';
+import { exitCodes } from './failure.ts';
+import { WrongUsage } from './kit/index.ts';
+import { note, printResult } from './output.ts';
+import { requireKey } from './records.ts';
+
+interface Options extends OnTenant {
+  readonly from?: Date;
+  readonly to?: Date;
+  readonly key?: string;
+  readonly subject?: string;
+  readonly out: string;
+}
+
+const dayAt = (time: string) => (day: string) => {
+  const date = new Date(`${day}T${time}Z`);
+  if (/^\d{4}-\d\d-\d\d$/.test(day) && date.toJSON()?.startsWith(day)) return date;
+  throw new InvalidArgumentError('Pass a day, such as 2026-07-01.');
+};
+
+export const auditEvidence = onTenant(
+  'evidence',
+  'Write a folder for an auditor, a customer or a person, who checks it without the service and without trusting you: with the ' +
+    'page verify.html, or with `audit verify-file`. It has the entries of a period, and the proof of the public log. With --key or ' +
+    '--subject, it shows only entries of this key or about this person, and of all others digests.',
+  [
+    'audit evidence --tenant acme --from 2026-07-01 --to 2026-09-30 --out acme-q3',
+    'audit evidence --tenant acme --key shop-7 --out shop-7',
+  ],
+)
+  .requiredOption('--out <folder>', 'write to this new folder')
+  .option('--from <day>', 'the first day in UTC (default: the oldest entry)', dayAt('00:00:00.000'))
+  .option('--to <day>', 'the last day in UTC (default: the newest entry)', dayAt('23:59:59.999'))
+  .option('--key <key>', "show only entries of this key: the key's id or name")
+  .option('--subject <subject_id>', 'show only entries about this person: the id that `subject show` prints')
+  .action(async ({ from, to, key, subject: subjectId, out, ...options }: Options) => {
+    const written = await withTenant(options, async (service, operator) => {
+      const keyId = key === undefined ? undefined : (await requireKey(service, operator, key)).key_id;
+      return writeEvidence(service, operator, out, { from, to, keyId, subjectId });
+    });
+    printResult(written, options);
+  });
+
+/** Writes the folder, or nothing. Returns what a stranger will find in it. */
+export async function writeEvidence(
+  service: Service,
+  operator: Caller,
+  folder: string,
+  options: EvidenceOptions,
+) {
+  const part = `${folder}.part`;
+  if (existsSync(folder)) throw new WrongUsage(`${inLine(folder)} exists: pass the path of a new folder.`);
+  await mkdir(part, { mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new WrongUsage(`The folder ${inLine(part)} cannot be created (${code}): remove what has its name.`);
+  });
+  try {
+    await writePieces(part, evidence(await sourceOf(service, operator), options));
+    const found = await verifyEntries(join(part, 'entries.ndjson'), undefined, { isPartial: true });
+    await rename(part, folder);
+    if (!found.valid) process.exitCode = exitCodes.refused;
+    note('Entries are shown whole, with addresses and contexts: read them before you hand the folder on.');
+    return { folder, ...found };
+  } catch (error) {
+    await rm(part, { recursive: true });
+    return explain(error);
+  }
+}
+
+async function writePieces(folder: string, pieces: ReturnType<typeof evidence>): Promise<void> {
+  const files = new Map<string, FileHandle>();
+  try {
+    for await (const { name, text } of pieces) {
+      const file = files.get(name) ?? (await open(join(folder, name), 'wx', 0o600));
+      files.set(name, file);
+      await file.appendFile(text);
+    }
+  } finally {
+    for (const file of files.values()) await file.close();
+  }
+}
