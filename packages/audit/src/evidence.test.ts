@@ -160,6 +160,8 @@ describe('the evidence of a part', () => {
 
   test('is no more than what is asked: without one entry to show, there is none', async () => {
     await expect(folderOf(tenADay(), { subjectId: 'cd'.repeat(32) })).rejects.toThrow('nothing to show');
+    for (const subjectId of ['', 'undefined', subject.slice(1)])
+      await expect(folderOf(tenADay(), { subjectId })).rejects.toThrow('must be a `subject_id`');
   });
 });
 

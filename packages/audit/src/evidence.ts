@@ -20,7 +20,9 @@ export interface EvidenceOptions extends Abortable {
 }
 
 const time: Rule = (value) => (isDate(value) && !Number.isNaN(value.getTime())) || 'a valid Date';
-const rules: OptionRules<EvidenceOptions> = { from: time, to: time, keyId: text, subjectId: text, signal };
+const person: Rule = (value) =>
+  /^[0-9a-f]{32,64}$/.test(String(value)) || 'a `subject_id`, or its first 32 characters';
+const rules: OptionRules<EvidenceOptions> = { from: time, to: time, keyId: text, subjectId: person, signal };
 const sourceRule = having('an object with `list`, `proof` and `verify`', 'list', 'proof', 'verify');
 
 /**

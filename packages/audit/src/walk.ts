@@ -71,13 +71,15 @@ export interface Walk {
 
 type Shown = AuditEntry | HiddenEntry;
 
-export type Given = Shown | AuditHead;
-
 /**
  * Entries from wherever they are: a client, a file, an array. A head `{ id, hash }` can come first, for the entry before a
  * part of a log: it makes the first hash checkable.
  */
-export type Entries = AsyncIterable<Given> | Iterable<Given>;
+export type Entries =
+  | AsyncIterable<AuditEntry | HiddenEntry | AuditHead>
+  | Iterable<AuditEntry | HiddenEntry | AuditHead>;
+
+export type Given = Shown | AuditHead;
 
 /** Walks up to the signed entry, or to the last one. `onEntry` gets each entry that was judged, and its place in the chain. */
 export async function walkChain(

@@ -40,13 +40,17 @@ test('audit verify-file warns that it did not verify the hash of the first entry
 
 test('audit verify-file refuses files that are not an export, and checkpoints of a different verifier key', async () => {
   const [, checkpoint = '', , key = ''] = pinned;
-  const other = key.replace(/\+[\da-f]{8}\+/, '+00000000+');
+  const none = key.replace(/\+[\da-f]{8}\+/, '+00000000+');
+  await eaas.json('tenant', 'create', '--name', 'other');
+  const [foreign] = await eaas.json<Signed>('audit', 'checkpoint', '--tenant', 'other');
+  const other = foreign?.verifier_key ?? '';
   await writeFile(join(folder, 'other.txt'), 'not an export\n');
   for (const [args, message] of [
     [['missing.txt'], 'The file missing.txt cannot be read (ENOENT): check its path and its permissions.'],
     [['other.txt'], 'The file other.txt is refused: line 1 is not an audit entry'],
     [[log, '--verifier-key', key], 'Pass both --checkpoint-file and --verifier-key, or neither.'],
     [[log, '--checkpoint-file', checkpoint, '--verifier-key', other], 'has no valid signature'],
+    [[log, '--checkpoint-file', checkpoint, '--verifier-key', none], 'The verifier key is not valid'],
   ] as const) {
     expect(await refusalOf(verify(args[0], ...args.slice(1)), 2)).toContain(message);
   }

@@ -25,9 +25,14 @@ let newest = 0;
 
 async function* piecesOf(file: File, see: (piece: Uint8Array) => void): AsyncGenerator<Uint8Array> {
   const reader = file.stream().getReader();
+  let next = 0;
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     see(read.value);
     yield read.value;
+    // Lets the browser show how far the check is. What is read is there at once, so it would not.
+    if (performance.now() < next) continue;
+    await new Promise((resolve) => setTimeout(resolve));
+    next = performance.now() + 100;
   }
 }
 
@@ -103,7 +108,7 @@ function periodOf(from: string, to: string, words: string) {
     start ||= id;
     end = id;
     counts.set(action, (counts.get(action) ?? 0) + 1);
-    const isFound = cells.join(' ').toLowerCase().includes(words.toLowerCase());
+    const isFound = words === '' || cells.join(' ').toLowerCase().includes(words.toLowerCase());
     if (isFound && rows.length < mostRows) rows.push(cells);
   };
   const says = ({ first, before }: FileReport): string[] => {
@@ -127,6 +132,12 @@ function cellsOf({ id, created_at, action, actor, metadata, ...entry }: AuditEnt
   return [id, created_at, isRefused ? `${text}, refused` : text, actor, details].map(String);
 }
 
+// Of the folder and its files, the one that was chosen last counts.
+for (const [id = '', other = ''] of [
+  ['folder', 'files'],
+  ['files', 'folder'],
+])
+  pick(id).addEventListener('change', () => void (pick(other).value = ''));
 for (const input of document.querySelectorAll('input,textarea'))
   input.addEventListener('change', () => void check());
 // What is dropped beside the inputs would replace the page.

@@ -78,7 +78,7 @@ const cases: Readonly<Record<Verdict['kind'], readonly Case[]>> = {
     ['a checkpoint has no key', same, ({ signed }) => signed.slice(0, 1), none, 'only with the verifier key'],
     ['the end is cut', cut(20, 99), (it) => [it.line], none, 'entry 30, which is after what is here'],
     ['the beginning is cut', cut(0, 9), none, none, 'Nothing shows what was before entry 10'],
-    ['a proof has no policy', same, none, (it) => [it.proof], 'The proof counts with a trust policy'],
+    ['a proof has no policy', same, none, (it) => [it.proof], 'counts only with a trust policy'],
     ['a proof is of other witnesses', same, () => [strangers], (it) => [it.proof], 'no log of the policy'],
     ['a proof has too few witnesses', same, (it) => [it.policy], (it) => [few(it)], 'too few witnesses'],
     [

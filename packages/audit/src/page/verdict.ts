@@ -102,7 +102,7 @@ async function knownFrom(given: Texts, kept: Texts): Promise<{ heads: Known[]; r
   for (const proof of [...kept.proofs, ...given.proofs]) {
     const shown = policy && (await open(verifyProof(proof, policy), refused));
     if (policy === undefined)
-      refused.push('The proof counts with a trust policy, which has the keys of the witnesses');
+      refused.push('A proof of the public log counts only with a trust policy, the keys of its witnesses');
     if (!shown) continue;
     const { tenantId, id, hash, before, witnesses } = shown;
     const time = before.toISOString();
