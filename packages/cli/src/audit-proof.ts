@@ -76,7 +76,7 @@ async function* entriesFrom(
   operator: Caller,
   since: { readonly date_from?: string },
   from: number,
-): AsyncGenerator<AuditEntry, void> {
+) {
   const { logs, total } = await operations['GET /v1/audit'](service, operator, { ...since, limit: 1 });
   const [newest] = logs;
   if (!newest) return;
