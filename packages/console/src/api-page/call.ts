@@ -60,7 +60,7 @@ export function callSection(route: Route): string {
 <section class="call" id="${id}">
   <div>
     <h3><a href="#${id}">${escape(operation.summary)}</a></h3>
-    <p class="route">${methodBadge(method)}
+    <p>${methodBadge(method)}
     <code>${escape(path).replace(/:(\w+)/g, '<i>:$1</i>')}</code></p>
     <p class="soft">permission <code>${operation['x-permission']}</code></p>
     <p>${prose(operation.description)}</p>
@@ -95,7 +95,7 @@ function curl(route: Route): string {
 function fieldTable(title: string, schema: JsonSchema, showRequired: boolean): string {
   const rows = fieldRows(schema, '', showRequired);
   if (rows.length === 0) return '';
-  return `<h4>${title}</h4><table class="fields"><tbody>${rows.join('')}</tbody></table>`;
+  return `<h4>${title}</h4><table><tbody>${rows.join('')}</tbody></table>`;
 }
 
 function fieldRows(schema: JsonSchema, prefix: string, showRequired: boolean): string[] {

@@ -41,7 +41,6 @@ export function AuditTable({ loaded, empty, isStale, marked, onMove, ...rest }: 
     <Listing
       loaded={loaded}
       of="entries"
-      caption="Audit entries, newest first"
       needs="audit.read"
       empty={empty}
       onMove={onMove}

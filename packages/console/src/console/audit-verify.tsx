@@ -34,7 +34,7 @@ export function AuditVerify({ client, report, onShow }: AuditVerifyProps) {
     });
 
   return (
-    <section class="card stack verify" aria-labelledby="verify-title">
+    <section class="card stack" aria-labelledby="verify-title">
       <div class="spread">
         <div>
           <h2 id="verify-title">Verify the chain in this browser</h2>

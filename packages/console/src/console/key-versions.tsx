@@ -78,8 +78,8 @@ function columnsFor(
       title: 'Version',
       cell: ({ key_version }) => (
         <>
-          {key_version} {key_version === newest && <span class="badge plain">newest</span>}
-          {key_version < min_version && <span class="badge plain">closed</span>}
+          {key_version} {key_version === newest && <span class="badge">newest</span>}
+          {key_version < min_version && <span class="badge">closed</span>}
           {inUse.includes(key_version) && <span class="badge warn">still in use</span>}
         </>
       ),

@@ -115,7 +115,7 @@ function check(label: string, hint: string): Field<boolean | null, boolean, neve
     read: (shown) => shown,
     View: ({ value }) => (
       <Check isChecked={value.value} onChange={(isChecked) => (value.value = isChecked)}>
-        {label} <span class="soft">{hint}</span>
+        <strong>{label}</strong> <span class="soft">{hint}</span>
       </Check>
     ),
   };

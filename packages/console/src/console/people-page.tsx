@@ -162,7 +162,7 @@ function Found({ client, wanted }: FoundProps) {
                 {person.erased_at === null && erase('Erase this person', 'danger')}
               </div>
               {person.erased_at === null && !name && (
-                <p class="soft">
+                <p class="soft page-head">
                   To erase this person, find them by the subject or by all 64 characters of the id.
                 </p>
               )}

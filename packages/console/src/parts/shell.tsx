@@ -3,6 +3,7 @@ import { hasPlayground, place, type View } from '../places.ts';
 import { isAway, leave, session } from '../session.ts';
 import { Button } from './button.tsx';
 import { Link } from './link.tsx';
+import { Notice } from './states.tsx';
 import { until } from './times.ts';
 
 /** On a phone, the menu has no room for the `rest` of a name. */
@@ -56,12 +57,12 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         </a>
         <Who />
       </header>
-      {session.value && isAway.value && (
-        <div class="notice warn" role="alert">
-          The service does not respond. This page goes on as soon as it does.
-        </div>
-      )}
       <main id="content" tabIndex={-1}>
+        {session.value && isAway.value && (
+          <div class="page-head">
+            <Notice tone="warn">The service does not respond. This page goes on as soon as it does.</Notice>
+          </div>
+        )}
         {children}
       </main>
     </>

@@ -14,7 +14,7 @@ import { Steps } from './steps.tsx';
 export function Playground({ session }: PageProps) {
   const loaded = useLoaded(() => findPlay(session), [session]);
   return (
-    <div class="playground">
+    <>
       <div class="page-head">
         <Heading title="Playground">See the whole idea in two minutes</Heading>
         <p class="lead">
@@ -32,7 +32,7 @@ export function Playground({ session }: PageProps) {
           )
         }
       </Once>
-    </div>
+    </>
   );
 }
 

@@ -12,7 +12,7 @@ interface StepProps {
 
 export function Step({ name, number, title, lead, children }: StepProps) {
   return (
-    <section class="stack step" id={name} aria-labelledby={`${name}-title`}>
+    <section class="stack" id={name} aria-labelledby={`${name}-title`}>
       <h2 id={`${name}-title`}>
         <span class="badge" aria-hidden="true">
           {number}

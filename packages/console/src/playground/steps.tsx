@@ -54,7 +54,7 @@ export function Steps({ play }: { readonly play: Play }) {
   const sealed = play.sealed.value?.value;
   return (
     <div class="two">
-      <div class="steps">
+      <div>
         <Step
           name="encrypt"
           number={1}

@@ -63,7 +63,7 @@ export function Try<T>(props: TryProps<T>) {
           {asks.text}
         </Confirm>
       )}
-      <div class="stack result" aria-live="polite">
+      <div class="stack" aria-live="polite">
         {result?.ok && children(result.value)}
         {result && !result.ok && <FailureView failure={failureOf(result.error)} />}
         {result && result.exchanges.length > 0 && (
