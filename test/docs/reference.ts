@@ -94,16 +94,16 @@ type Folder = 'sdk' | 'migrate' | 'audit' | 'protocol';
 
 // Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
-  sdk: `Absent Aliases AliasesIn Answer apiKeyRoutes Bound ByteTransform Calls ColumnPlace Defined FieldName
-    FieldOf FieldsQuery Flat FormOf IdFor Index IndexColumn IndexColumns IndexValue InputOf inside
-    Inside IntakeEncryptOptions IntakeItem IntakeWrapOptions issuerRoutes IsWhole KeyFilter
+  sdk: `Absent Aliases AliasesIn Answer apiKeyRoutes Bound ByteTransform Calls ColumnPlace Defined
+    FieldName FieldOf FieldsQuery Flat FormOf IdFor Index IndexColumn IndexColumns IndexValue InputOf
+    inside Inside IntakeEncryptOptions IntakeItem IntakeWrapOptions issuerRoutes IsWhole KeyFilter
     keyRoutes LowEntropyField named NameOf NestedIn NestedValue OnlyColumns OnlyDefined operations
-    OptionalLimits OptionsOf OrSettled PartColumn PartColumns PartComparison PartQueries PartsOf
-    Plain RangeIndex ReadableRow Result RowIn Searchable serverModeRoutes SubjectFunction
-    SubjectOption SubjectRow SubstituteOf TextField Throwing ThrowingUnlessErased TypedValue ValueOf
+    OptionalLimits OptionsOf OrSettled PartColumn PartColumns PartComparison PartQueries PartsOf Plain
+    RangeIndex ReadableRow Result RowIn Searchable serverModeRoutes SubjectOption SubjectRow SubjectSource
+    SubstituteOf TextField Throwing ThrowingUnlessErased Tracing TracingTracer TypedValue ValueOf
     ValueType Where`.split(/\s+/),
   migrate: ['EncryptedDatabase'],
-  audit: ['Abortable'],
+  audit: ['Abortable', 'Purged'],
   protocol: ['InputOf', 'TextKey'],
 };
 

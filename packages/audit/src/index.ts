@@ -9,5 +9,4 @@ export type { AuditState, WitnessedHead } from './state.ts';
 export { type FileReport, verifyFile, type VerifyFileOptions } from './verify-file.ts';
 export { type AuditReport, type VerifyLogProgress, verifyLog, type VerifyLogOptions } from './verify-log.ts';
 export { type VerifiedEntry, verifyProof, type VerifyProofOptions } from './verify-proof.ts';
-export type { Entries, Purged } from './walk.ts';
 export { LogProofError, type LogProofErrorCode, type VerifiedProof } from '@eaas/protocol/internal-log';

@@ -5,10 +5,10 @@ import { requireKind, requireOptions, type Rule, text } from '@eaas/protocol/int
 import { type KnownFacts, LogHistory, parseVerifierKey } from '@eaas/protocol/internal-log';
 import type { VerifiedProof } from '@eaas/protocol/internal-log';
 import { openCheckpoint, type VerifySignature } from './checkpoint.ts';
-import { type AuditEntry, type AuditHead, isHidden } from './entry.ts';
+import { type AuditEntry, type AuditHead, type HiddenEntry, isHidden } from './entry.ts';
 import { addFinding, areHarmless, type AuditFinding } from './findings.ts';
 import { type AuditState, initialState, readState } from './state.ts';
-import { type Entries, type KnownHead, type Purged, type Walk, walkChain } from './walk.ts';
+import { type KnownHead, type Purged, type Walk, walkChain } from './walk.ts';
 
 /** Where a check is, for `onProgress`. */
 export interface VerifyLogProgress {
@@ -128,7 +128,10 @@ const pageSize = 1_000;
  * console.log(ok, findings); // true []
  * ```
  */
-export async function verifyLog(entries: Entries, options: VerifyLogOptions = {}): Promise<AuditReport> {
+export async function verifyLog(
+  entries: AsyncIterable<AuditEntry | HiddenEntry> | Iterable<AuditEntry | HiddenEntry>,
+  options: VerifyLogOptions = {},
+): Promise<AuditReport> {
   requireKind(entriesRule, entries, 'the first argument of `verifyLog`');
   requireOptions(verifyRules, options, 'verifyLog');
   const { checkpoint: note, verifierKey = '', proofs = [], onEntry, onHidden, onProgress } = options;

@@ -10,11 +10,12 @@ export interface RangeSource {
    * return a stream if a range might not fit into memory. Errors that `read` throws reach the caller
    * unchanged.
    */
-  read(start: number, end: number, signal?: AbortSignal): RangeContent | Promise<RangeContent>;
+  read(
+    start: number,
+    end: number,
+    signal?: AbortSignal,
+  ): Uint8Array | ReadableStream<Uint8Array> | Promise<Uint8Array | ReadableStream<Uint8Array>>;
 }
-
-/** The content of a range: bytes, or a stream of bytes. */
-export type RangeContent = Uint8Array | ReadableStream<Uint8Array>;
 
 export function rangeStream(
   source: RangeSource,
@@ -59,7 +60,7 @@ export function stoppable(
   return signal ? stream.pipeThrough(new TransformStream(), { signal }) : stream;
 }
 
-function streamOf(content: RangeContent): ReadableStream<Uint8Array> {
+function streamOf(content: Uint8Array | ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   if (!isBytes(content)) {
     if (typeof content?.getReader === 'function') return content;
     throw new InputError('`read` of the source must return a Uint8Array or a ReadableStream');

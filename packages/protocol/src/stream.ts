@@ -6,7 +6,7 @@ import { type EncryptedFile, type FileOptions, openFile as open } from './stream
 import { openStream as opening, sealStream as sealing, type StreamOptions } from './stream-transforms.ts';
 
 export type { EncryptedFile, FileOptions, ByteRange } from './stream-range.ts';
-export type { RangeContent, RangeSource } from './range-source.ts';
+export type { RangeSource } from './range-source.ts';
 export { ciphertextSize, maxHeadLength, parseStreamHead } from './stream-format.ts';
 export { plaintextSize, type StreamHead } from './stream-format.ts';
 export type { StreamOptions } from './stream-transforms.ts';

@@ -35,7 +35,7 @@ export {
 } from './errors.ts';
 export type { Half, HalfAnswer, HalfOption, HalfQuestion } from './half/options.ts';
 export type { EaasEvent } from './events.ts';
-export type { CacheOptions, CachePreset } from './data-keys/limits.ts';
+export type { CacheOptions } from './data-keys/limits.ts';
 export type { ClientOptions } from './client/client-options.ts';
 export type { SignInOptions, TokenClaims } from './sign-in/options.ts';
 export type { CallOptions } from './http/transport.ts';

@@ -5,40 +5,43 @@ import { cbc, gcm } from '@noble/ciphers/aes.js';
 import { concatBytes, equalBytes } from '@noble/ciphers/utils.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { type Decode, decoders, type Encoding, keysOf, type OldKeys } from './keys.ts';
+import { type Decode, decoders, keysOf } from './keys.ts';
 import { anyOf, type Reader, reader } from './reader.ts';
-
-/** A part of a stored value. The tag is that of GCM, or the HMAC of `aes-256-cbc-hmac`. */
-export type JoinedPart = 'iv' | 'tag' | 'ciphertext';
-
-/**
- * How a value was encrypted. `aes-256-cbc-hmac` has an HMAC-SHA-256 over iv and ciphertext, under a key of its own.
- * `aes-256-cbc` is not authenticated.
- */
-export type JoinedCipher = 'aes-256-gcm' | 'aes-256-cbc-hmac' | 'aes-256-cbc';
 
 /** Describes a hand-written format for `joined`. */
 export interface JoinedOptions {
   /** The key of 32 bytes, such as `keyFromHex(text)`, or a list, with older keys last. */
-  readonly key: OldKeys;
+  readonly key: Uint8Array | readonly Uint8Array[];
   /** The key of the HMAC, of 32 bytes, for `aes-256-cbc-hmac`. */
   readonly macKey?: Uint8Array | undefined;
-  /** The order of the parts. If `tag` is not in it, the tag is the end of the ciphertext. */
-  readonly parts: readonly JoinedPart[];
+  /**
+   * The order of the parts. The tag is that of GCM, or the HMAC of `aes-256-cbc-hmac`. If it is no part of its own, it is the
+   * end of the ciphertext.
+   */
+  readonly parts: readonly ('iv' | 'tag' | 'ciphertext')[];
   /** The text between the parts. Without it, all parts are encoded together, as one run of bytes. */
   readonly separator?: string | undefined;
-  /** How each part is written, or all of them together if there is no separator. */
-  readonly encoding: Encoding;
+  /**
+   * How each part is written, or all of them together if there is no separator: hex is lower-case, base64 has its padding, and
+   * base64url has all of it or none.
+   */
+  readonly encoding: 'hex' | 'base64' | 'base64url';
   /** The text before the first part, such as `enc:v1:`. */
   readonly prefix?: string | undefined;
-  /** Defaults to `aes-256-gcm`. */
-  readonly cipher?: JoinedCipher | undefined;
+  /**
+   * How values were encrypted. Defaults to `aes-256-gcm`. `aes-256-cbc-hmac` has an HMAC-SHA-256 over iv and ciphertext, under a
+   * key of its own. `aes-256-cbc` is not authenticated.
+   */
+  readonly cipher?: 'aes-256-gcm' | 'aes-256-cbc-hmac' | 'aes-256-cbc' | undefined;
   /**
    * The bytes of an iv of GCM. Without a separator, it defaults to 12. With a separator, each iv has 12 or 16 bytes if this
    * option does not say which. An iv of CBC has 16 bytes.
    */
   readonly ivLength?: 12 | 16 | undefined;
 }
+
+export type JoinedPart = JoinedOptions['parts'][number];
+export type JoinedCipher = NonNullable<JoinedOptions['cipher']>;
 
 /**
  * Returns a reader of a hand-written format. For example, `{ key, parts: ['iv', 'tag', 'ciphertext'], separator: ':',

@@ -7,26 +7,10 @@ import { hexToBytes } from '@noble/ciphers/utils.js';
 import { scrypt } from '@noble/hashes/scrypt.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 
-/** How bytes are written as text: hex is lower-case, base64 has its padding, and base64url has all of it or none. */
-export type Encoding = 'hex' | 'base64' | 'base64url';
-
-/** A key of 32 bytes, or a list of keys that a reader tries in turn: put the older ones last. */
-export type OldKeys = Uint8Array | readonly Uint8Array[];
-
-/** The cost of scrypt. Defaults to the cost of `crypto.scryptSync` in Node. */
-export interface ScryptCost {
-  /** Defaults to 16,384. */
-  readonly N?: number | undefined;
-  /** Defaults to 8. */
-  readonly r?: number | undefined;
-  /** Defaults to 1. */
-  readonly p?: number | undefined;
-}
-
 /** Returns bytes, or undefined for a text that is not of the encoding or format. */
 export type Decode = (text: string) => Uint8Array | undefined;
 
-export const decoders: Readonly<Record<Encoding, Decode>> = {
+export const decoders: Readonly<Record<'hex' | 'base64' | 'base64url', Decode>> = {
   // Looks for what is no digit. A pattern that matches all digits would need a stack as long as the text.
   hex: (text) => (text.length % 2 === 0 && !/[^0-9a-f]/.test(text) ? hexToBytes(text) : undefined),
   base64: readBase64,
@@ -95,9 +79,9 @@ export const keyFromSha256 = (text: string): Uint8Array =>
   sha256(toUtf8(requireText(text, 'the argument of `keyFromSha256`')));
 
 /**
- * Returns the key that scrypt derives from a passphrase and a salt, as `crypto.scryptSync(passphrase, salt, 32)` does. It
- * is slow on purpose: call it once, and not for each value. Throws InputError for an empty passphrase, and for a cost that
- * scrypt does not allow.
+ * Returns the key that scrypt derives from a passphrase and a salt, as `crypto.scryptSync(passphrase, salt, 32)` does. The
+ * cost defaults to `{ N: 16_384, r: 8, p: 1 }`, as in Node. It is slow on purpose: call it once, and not for each value.
+ * Throws InputError for an empty passphrase, and for a cost that scrypt does not allow.
  *
  * @example
  * ```ts
@@ -110,7 +94,11 @@ export const keyFromSha256 = (text: string): Uint8Array =>
 export function keyFromScrypt(
   passphrase: string,
   salt: string | Uint8Array,
-  cost: ScryptCost = {},
+  cost: {
+    readonly N?: number | undefined;
+    readonly r?: number | undefined;
+    readonly p?: number | undefined;
+  } = {},
 ): Uint8Array {
   const secret = toUtf8(requireText(passphrase, 'the passphrase of `keyFromScrypt`'));
   requireOptions({ N: powerOf2, r: 'positiveInteger', p: 'positiveInteger' }, cost, 'keyFromScrypt');
@@ -122,7 +110,7 @@ const powerOf2: Rule = (value) =>
   (Number(value) > 1 && Number.isInteger(Math.log2(Number(value)))) || 'a power of 2';
 
 /** Returns copies of keys that are bytes. Throws InputError if there is none, or if one does not have 32 bytes. */
-export function keysOf(given: OldKeys, argument: string): readonly Uint8Array[] {
+export function keysOf(given: Uint8Array | readonly Uint8Array[], argument: string): readonly Uint8Array[] {
   return listOf(given, argument).map((key) => {
     if (isBytes(key) && key.length === 32) return Uint8Array.from(key);
     throw new InputError(`${argument} must be 32 bytes, as \`keyFromHex\` returns (got ${kindOf(key)})`);

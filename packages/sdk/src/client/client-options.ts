@@ -1,7 +1,7 @@
 // The options that both clients have, and which engines they choose.
 import { InputError, having, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { platformEngines } from '#engines';
-import type { CacheOptions, CachePreset } from '../data-keys/limits.ts';
+import type { CacheOptions } from '../data-keys/limits.ts';
 import type { Engines } from '../engines/engines.ts';
 import { allNoble } from '../engines/noble-engines.ts';
 import { type TransportOptions, transportOptions } from '../http/transport.ts';
@@ -21,8 +21,15 @@ export interface ClientOptions extends Observers, SignInOptions, TransportOption
    * their data keys have expired.
    */
   readonly half?: HalfOption;
-  /** The limits of the client's data keys. Defaults to `server`, and in `@eaas/sdk/browser` to `browser`. */
-  readonly cache?: CachePreset | CacheOptions | undefined;
+  /**
+   * The limits of the client's data keys. Defaults to `server`, and in `@eaas/sdk/browser` to `browser`.
+   *
+   * `server`: 65,536 messages, 1 GiB and 5 minutes under a data key for encryption, and 2,000 of them; 10,000 data keys and
+   * 5 minutes for decryption. `serverless`: as `server`, but one minute, and 500 data keys for each. `browser`: as
+   * `serverless`, but 1,024 messages and 64 MiB. These numbers hold for all users and subjects of a client together. In
+   * memory, the data keys for encryption take at most 16 MiB, and so do those for decryption.
+   */
+  readonly cache?: 'server' | 'serverless' | 'browser' | CacheOptions | undefined;
   /**
    * The AES-GCM engine for each kind of call. Defaults to the fastest engine of the platform. `noble` selects the
    * JavaScript library noble for every call, also in a page over plain `http:`, in which the default throws InputError.

@@ -8,7 +8,11 @@ import { type Caller, requireActor, requireSubjectMatch } from '../caller.ts';
 import { coalesce } from '../http/batches.ts';
 import type { Call, Patience } from '../http/transport.ts';
 
-export type FormOf<C extends Ciphertext> = C extends { readonly ciphertext: infer T } ? T : C;
+export type FormOf<C extends Ciphertext> = C extends { readonly ciphertext: infer T }
+  ? T
+  : C extends string
+    ? string
+    : C;
 
 /** The result of `rewrap`: a ciphertext whose data key is wrapped under the newest version of its key. */
 export interface Rewrapped<C = string | Uint8Array> {

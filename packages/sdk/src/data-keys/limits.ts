@@ -20,12 +20,7 @@ export interface CacheOptions {
 /** Limits that replace the defaults. A limit that is absent keeps its default. */
 type OptionalLimits<Limits> = { readonly [Name in keyof Limits]?: number | undefined };
 
-/**
- * The name of a set of limits. `server`: 65,536 messages, 1 GiB and 5 minutes under a data key for encryption, and 2,000
- * of them; 10,000 data keys and 5 minutes for decryption. `serverless`: as `server`, but one minute, and 500 data keys for
- * each. `browser`: as `serverless`, but 1,024 messages and 64 MiB. These numbers hold for all users and subjects of a
- * client together. In memory, the data keys for encryption take at most 16 MiB, and so do those for decryption.
- */
+/** The name of a set of limits, which the option `cache` of a client explains. */
 export type CachePreset = 'server' | 'serverless' | 'browser';
 
 export interface Limits {

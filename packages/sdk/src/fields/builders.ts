@@ -49,13 +49,27 @@ function bytes<B extends Bound = 'row'>(
   return fieldOf(bytesType, options);
 }
 
+/**
+ * Defines a field of JSON values that a schema checks: the app writes what the schema accepts, which is stored as it is, and
+ * reads what the schema makes of it. Encrypting a value that the schema refuses throws FieldError, and so does decrypting
+ * it, unless `onError` says what stands for it. The schema must be synchronous, and does not get null.
+ */
 function json<Output, Input = Output, B extends Bound = 'row'>(
   schema: StandardSchema<Input, Output>,
   options?: FieldOptions<NoInfer<Input>, B>,
 ): Field<Output, NoInfer<B>, false> & { readonly schema: StandardSchema<Input, Output> };
+/**
+ * Defines a field of JSON values, such as `field.json<Notes>()`, whose ciphertexts are not bound to the id of their row.
+ * Decryption does not check that a value has the type `Value`.
+ */
 function json<Value>(
   options: FieldOptions<Value> & { readonly context: 'field' },
 ): Field<Value, 'field', false>;
+/**
+ * Defines a field of JSON values, such as `field.json<Notes>()`. Encrypting a value that JSON cannot represent, such as
+ * a Date or NaN, throws FieldError. Members that are undefined are omitted, as in `JSON.stringify`, but undefined in an
+ * array throws. Decryption does not check that the value has the type `Value`.
+ */
 function json<Value>(options?: FieldOptions<Value>): Field<Value, 'row', false>;
 function json(given?: object, options?: FieldOptions<unknown>): object {
   if (!('~standard' in Object(given))) return fieldOf(jsonType, given);
@@ -93,13 +107,8 @@ export const field = {
   /** Defines a field of bytes. Bytes cannot be searched. */
   bytes,
   /**
-   * Defines a field of JSON values, such as `field.json<Notes>()`. Encrypting a value that JSON cannot represent, such as
-   * a Date or NaN, throws FieldError. Members that are undefined are omitted, as in `JSON.stringify`, but undefined in an
-   * array throws. Decryption does not check that the value has the type `Value`.
-   *
-   * With a schema, such as `field.json(z.object({ … }))`, the app writes what the schema accepts, which is stored as it
-   * is, and reads what the schema makes of it. Encrypting a value that the schema refuses throws FieldError, and so does
-   * decrypting it, unless `onError` says what stands for it. The schema must be synchronous, and does not get null.
+   * Defines a field of JSON values, such as `field.json<Notes>()`, or with a schema that checks them, such as
+   * `field.json(z.object({ … }))`.
    *
    * @example
    * ```ts

@@ -22,7 +22,7 @@ export type {
   Unencrypted,
 } from './field.ts';
 export { FieldError, type FieldErrorCode, type OnError } from './field-error.ts';
-export { createIndexKey, type IndexKeyOptions, type IndexSource, rewrapIndexKey } from './fingerprints.ts';
+export { createIndexKey, type IndexSource, rewrapIndexKey } from './fingerprints.ts';
 export type { EncryptRowOptions, FieldsClient, RowOptions } from './internals.ts';
 export type { Normalization } from './normalize.ts';
 export { part } from './part.ts';
@@ -39,6 +39,5 @@ export type {
   Fingerprint,
   PlainRow,
   RecordId,
-  SubjectSource,
   Tables,
 } from './row-types.ts';

@@ -77,9 +77,6 @@ function cut(fingerprint: string, bits: number): string {
   return fingerprint.slice(0, digits - 1) + last.toString(16);
 }
 
-/** The key that wraps an index key. Defaults to the key of the client. */
-export type IndexKeyOptions = HashOptions;
-
 export const indexKinds = "'service' or a token from `createIndexKey`, or 'half' for a client with a half";
 
 const aClient = /* @__PURE__ */ having('a client', 'wrap');
@@ -100,7 +97,7 @@ const aClient = /* @__PURE__ */ having('a client', 'wrap');
  */
 export async function createIndexKey(
   client: Pick<EnvelopeClient, 'wrap'>,
-  options: IndexKeyOptions = {},
+  options: HashOptions = {},
 ): Promise<string> {
   requireKind(aClient, client, 'the first argument');
   requireOptions(hashOptions, options, 'createIndexKey');
@@ -122,7 +119,7 @@ export async function createIndexKey(
 export async function rewrapIndexKey(
   client: Pick<EnvelopeClient, 'wrap' | 'unwrap'>,
   token: string,
-  options: IndexKeyOptions = {},
+  options: HashOptions = {},
 ): Promise<string> {
   requireKind(aClient, client, 'the first argument');
   requireOptions(hashOptions, options, 'rewrapIndexKey');
@@ -142,7 +139,7 @@ async function unwrapped(client: Unwrapping, wrapped: Wrapped, signal?: AbortSig
 async function wrapAndWipe(
   client: Pick<EnvelopeClient, 'wrap'>,
   key: Uint8Array,
-  options: IndexKeyOptions,
+  options: HashOptions,
 ): Promise<string> {
   try {
     return formatIndexKey(await client.wrap(key, { ...options, wrapContext }));

@@ -70,6 +70,13 @@ export interface Records<T extends Tables> {
   /**
    * Decrypts the fields of a row and removes their index columns. Throws FieldError if a field fails, unless `onError`
    * says what stands for its value.
+   *
+   * @example
+   * ```ts
+   * const row = await records.encryptRow('patients', '7', { id: '7', name: 'Ada' });
+   * const { name } = await records.decryptRow('patients', '7', row);
+   * console.log(name); // Ada
+   * ```
    */
   decryptRow<
     Table extends NameOf<T>,

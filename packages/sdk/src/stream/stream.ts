@@ -1,5 +1,5 @@
 export { ciphertextSize, plaintextSize } from '@eaas/protocol/stream';
-export type { EncryptedFile, ByteRange, RangeContent, RangeSource } from '@eaas/protocol/stream';
+export type { EncryptedFile, ByteRange, RangeSource } from '@eaas/protocol/stream';
 export { rewrapHead, type RewrappedHead } from './rewrap-head.ts';
 export { type FileSource, type ReadableHandle, SourceError } from './sources.ts';
 export {

@@ -3,7 +3,7 @@ import type { Tracer } from '@opentelemetry/api';
 import { expect, expectTypeOf, test } from 'vitest';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
 import { observedClient } from '../../test/observed-client.ts';
-import { tracingWith, type TracingTracer } from './tracing.ts';
+import { tracingWith } from './tracing.ts';
 
 interface Recorded {
   readonly name: string;
@@ -18,7 +18,7 @@ interface Recorded {
 function recorder() {
   const active = new AsyncLocalStorage<Recorded>();
   const spans: Recorded[] = [];
-  const tracer: TracingTracer = {
+  const tracer: Parameters<typeof tracingWith>[0] = {
     startActiveSpan(name, options, work) {
       const { kind, attributes } = options as { kind: number; attributes: object };
       const span: Recorded = {
@@ -125,7 +125,7 @@ test('no span says a value, a context, a person, an id of a user or a credential
 });
 
 test('a tracer of OpenTelemetry is one that the client takes, and the option refuses what is no function', async () => {
-  expectTypeOf<Tracer>().toExtend<TracingTracer>();
+  expectTypeOf<Tracer>().toExtend<Parameters<typeof tracingWith>[0]>();
   const { make } = await observedClient();
   expect(() => make({ tracing: {} as never })).toThrow('tracing');
 });

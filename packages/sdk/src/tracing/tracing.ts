@@ -3,14 +3,14 @@ import type { SdkError } from '../errors.ts';
 import type { Attributes, Tracing } from '../events.ts';
 
 /** The part of OpenTelemetry's `Span` that the client uses. */
-export interface TracingSpan {
+interface TracingSpan {
   setAttributes(attributes: Attributes): unknown;
   setStatus(status: { code: number }): unknown;
   end(): void;
 }
 
 /** The part of OpenTelemetry's `Tracer` that the client uses. */
-export interface TracingTracer {
+interface TracingTracer {
   startActiveSpan<T>(name: string, options: object, work: (span: TracingSpan) => T): T;
 }
 
