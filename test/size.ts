@@ -6,12 +6,12 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_642,
+  protocol: 5_645,
   service: 5_615,
   local: 2_069,
-  sdk: 7_463,
-  migrate: 2_395,
-  audit: 1_298,
+  sdk: 7_465,
+  migrate: 2_384,
+  audit: 1_302,
   drizzle: 2_118,
   prisma: 1_958,
   files: 1_668,

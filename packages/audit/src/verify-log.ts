@@ -129,7 +129,9 @@ const pageSize = 1_000;
  * ```
  */
 export async function verifyLog(
-  entries: AsyncIterable<AuditEntry | HiddenEntry> | Iterable<AuditEntry | HiddenEntry>,
+  entries:
+    | AsyncIterable<AuditEntry | AuditHead | HiddenEntry>
+    | Iterable<AuditEntry | AuditHead | HiddenEntry>,
   options: VerifyLogOptions = {},
 ): Promise<AuditReport> {
   requireKind(entriesRule, entries, 'the first argument of `verifyLog`');
