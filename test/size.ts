@@ -22,7 +22,7 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_475,
 };
 const sites = { 'docs/site': 1_024, examples: 1_338 };
-const mostTestLines = 65_758;
+const mostTestLines = 65_760;
 const mostWords = 93_702;
 const longestLine = 140;
 const printWidth = 110;

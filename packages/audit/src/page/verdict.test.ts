@@ -51,6 +51,7 @@ function foreign({ log: { publicLog } }: Handed): string {
 }
 const few = ({ log }: Handed) => log.moment({ signers: { north: 1_900_000_000 } });
 const json = ({ signed: [checkpoint, verifier_key] }: Handed) => JSON.stringify({ checkpoint, verifier_key });
+const keyOf = ({ signed }: Handed) => signed.slice(1);
 const strangers = madeUpLog().policy;
 const none = () => [];
 
@@ -75,6 +76,7 @@ const cases: Readonly<Record<Verdict['kind'], readonly Case[]>> = {
     ['nothing is kept', same, none, none, 'Of 40 entries only a digest is shown. None was left out between'],
     ['it is written anew', forge, none, none, ''],
     ['it is written anew and signed', forge, none, ({ log }) => sign(log), 'any history'],
+    ['it is signed anew by a key that is kept', forge, keyOf, ({ log }) => sign(log), 'any history'],
     ['a checkpoint has no key', same, ({ signed }) => signed.slice(0, 1), none, 'only with the verifier key'],
     ['the end is cut', cut(20, 99), (it) => [it.line], none, 'entry 30, which is after what is here'],
     ['the beginning is cut', cut(0, 9), none, none, 'Nothing shows what was before entry 10'],
