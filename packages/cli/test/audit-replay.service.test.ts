@@ -204,6 +204,11 @@ describe('a restored tenant', () => {
   });
 });
 
+test('after nothing was lost, nothing is next', async () => {
+  const { code, stderr } = await replay(lost, file, ...proven);
+  expect([code, stderr]).toEqual([0, 'None.\n']);
+});
+
 describe('nothing is changed, and the command exits with 1', async () => {
   const again = await restored(createDatabase);
   const before = (await again('audit', 'export', '--tenant', 'acme')).stdout;

@@ -10,7 +10,8 @@ import { leakageTable, measureLeakage, type PublicValue, publicList } from './le
 export const help = `Usage: npx --no-install @eaas/migrate leak <place> <table>
 
 Measures what the index columns of a table give away: how often fingerprints repeat, and how many rows a public list names
-by rank matching. Needs no key and no service, and changes nothing: a role that can only read the table is enough.
+by rank matching. Needs no key and no service, and changes nothing: a role that can only read the table is enough. The place
+is as for \`adopt\`, and the table may have its schema before it, as in wards.patients.
 
 Options:
   --columns <columns>      the index columns, separated by commas (default: all that end in _index)
