@@ -5,36 +5,33 @@ import { command } from './command.ts';
 interface Level {
   /** The words before, each after a space. */
   readonly path: string;
-  readonly words: readonly string[];
+  readonly words: string;
 }
 
 function levelsOf(from: Command, path = ''): Level[] {
   const names = from.commands.map((each) => each.name());
-  const words = [...names, ...from.options.map(({ long }) => long ?? ''), '--help'];
+  const words = [...names, ...from.options.map(({ long }) => long ?? ''), '--help'].join(' ');
   return [{ path, words }, ...from.commands.flatMap((each) => levelsOf(each, `${path} ${each.name()}`))];
 }
 
 /** How bash and zsh find the command that the words name, and what may follow it. */
-const cases = (words: string, levels: readonly Level[], known: string, offer: (words: string) => string) => `
+const cases = (given: string, levels: readonly Level[], known: string, offer: string) => `
   local at= word
-  for word in ${words}; do
+  for word in ${given}; do
     case "$at $word" in ${known}) at="$at $word" ;; esac
   done
   case $at in
-${levels.map(({ path, words }) => `  '${path}') ${offer(words.join(' '))} ;;`).join('\n')}
+${levels.map(({ path, words }) => `  '${path}') ${offer.replace('%', words)} ;;`).join('\n')}
   esac`;
 
 const scripts: Readonly<Record<string, (levels: readonly Level[], known: string) => string>> = {
   bash: (levels, known) => `_eaas() {
-  local words${cases('"${COMP_WORDS[@]:1:COMP_CWORD-1}"', levels, known, (words) => `words='${words}'`)}
+  local words${cases('"${COMP_WORDS[@]:1:COMP_CWORD-1}"', levels, known, "words='%'")}
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _eaas eaas
 `,
-  zsh: (
-    levels,
-    known,
-  ) => `_eaas() {${cases('${words[2,CURRENT-1]}', levels, known, (words) => `compadd -- ${words}`)}
+  zsh: (levels, known) => `_eaas() {${cases('${words[2,CURRENT-1]}', levels, known, 'compadd -- %')}
   _files
 }
 compdef _eaas eaas
@@ -45,7 +42,7 @@ compdef _eaas eaas
     contains -- "$at $word" ${known.replaceAll('|', ' ')}; and set at "$at $word"
   end
   switch "$at"
-${levels.map(({ path, words }) => `    case '${path}'\n      printf '%s\\n' ${words.join(' ')}`).join('\n')}
+${levels.map(({ path, words }) => `    case '${path}'\n      printf '%s\\n' ${words}`).join('\n')}
   end
 end
 complete -c eaas -a '(_eaas)'
