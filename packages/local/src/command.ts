@@ -33,8 +33,9 @@ Options:
   --json       lock <file>: print the result as one line of JSON
   -h, --help   show this help
 
-All but \`new\` and \`lock <file>\` read ${variable} from the environment, or else standard input. With EAAS_LOCAL_KMS_COMMAND, the path of a program
-that is called with \`seal\` or \`open\`, and reads and prints a line of base64, a key service locks it.
+All but \`new\` and \`lock <file>\` read ${variable} from the environment, or else standard input. With
+${variable}_KMS_COMMAND, the path of a program that is called with \`seal\` or \`open\`, and reads and prints a line of base64,
+a key service locks it.
 
 \`lock <file>\` opens the file by ${variable}_PASSPHRASE or ${variable}_KEY_COMMAND, and the new lock is that of
 ${variable}_NEW_PASSPHRASE or ${variable}_NEW_KEY_COMMAND. Without them it asks for passphrases. The keys of the file stay the
