@@ -32,8 +32,15 @@ const sourceRule = having('an object with `list`, `proof` and `verify`', 'list',
  * nothing to show, and if entries of the period were deleted by retention.
  *
  * @example
- * const period = { from: new Date('2026-07-01'), to: new Date('2026-09-30T23:59:59.999Z') };
- * for await (const { name, text } of evidence(eaas, period)) await appendFile(join(folder, name), text);
+ * ```ts
+ * import { evidence } from '@eaas/audit';
+ * import { EaasClient } from '@eaas/sdk';
+ *
+ * const eaas = new EaasClient();
+ * const files: Record<string, string> = {};
+ * for await (const { name, text } of evidence(eaas)) files[name] = (files[name] ?? '') + text;
+ * console.log(Object.keys(files).includes('entries.ndjson')); // true
+ * ```
  */
 export async function* evidence(
   source: ProofSource,

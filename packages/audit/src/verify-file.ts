@@ -59,7 +59,16 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Given,
  * a line that is no entry, and for a file without entries.
  *
  * @example
- * const { findings, compared } = await verifyFile(createReadStream('acme.ndjson'), { heads: [{ id, hash }] });
+ * ```ts
+ * import { verifyFile } from '@eaas/audit';
+ * import { EaasClient } from '@eaas/sdk';
+ *
+ * const eaas = new EaasClient();
+ * const lines = [];
+ * for await (const entry of eaas.audit.list({}, { order: 'oldest' })) lines.push(JSON.stringify(entry));
+ * const { findings } = await verifyFile(new Blob([lines.join('\n')]).stream());
+ * console.log(findings); // []
+ * ```
  */
 export async function verifyFile(
   bytes: AsyncIterable<Uint8Array>,

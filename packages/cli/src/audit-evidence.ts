@@ -30,7 +30,7 @@ const dayAt = (time: string) => (day: string) => {
 
 export const auditEvidence = onTenant(
   'evidence',
-  'Write a folder for an auditor, a customer or a person, who checks it without the service and without trusting you: with the ' +
+  'Write a folder for somebody who trusts neither you nor the service. An auditor, a customer or a person checks it with the ' +
     'page verify.html, or with `audit verify-file`. It has the entries of a period, and the proof of the public log. With --key or ' +
     '--subject, it shows only entries of this key or about this person, and of all others digests.',
   [
