@@ -131,7 +131,10 @@ describe.each(kinds)('on %s', (_, binaries) => {
   test('the SQL blocks of the manual work, from the second block on (the setup runs the first)', async () => {
     const [, ...rest] = blocksOf(manual, 'sql');
     expect(rest.length).toBeGreaterThan(2);
-    for (const statement of rest.join('').split(';\n')) await superuser.unsafe(statement);
+    const owner = connect('eaas_owner', 'eaas');
+    for (const statement of rest.join('').split(';\n'))
+      await (statement.includes('eaas.audit_blocks') ? owner : superuser).unsafe(statement);
+    await owner.end();
     await superuser`alter system reset synchronous_standby_names`;
     await superuser`select pg_reload_conf()`;
     // Unlocks the role `eaas_server` for later tests, because the statements of the manual lock the role.

@@ -29,7 +29,7 @@ const firstLine = (block: string): string => block.split('\n')[0] ?? '';
 /** The pages of the manual with commands to type, in their order. */
 const withCommands = manualPages.filter((page) => typedIn(page).length > 0);
 
-const pagesOfTheSdk = ['packages/sdk/docs/from-server-mode.md', 'packages/sdk/docs/half.md'];
+const otherPages = ['packages/sdk/docs/from-server-mode.md', 'packages/sdk/docs/half.md', 'docs/evidence.md'];
 
 function typedIn(document: string): string[] {
   const exceptions = blocksNotRun[document] ?? {};
@@ -52,6 +52,8 @@ const before: Readonly<Record<string, string>> = {
     'npx --no-install @eaas/cli audit checkpoint --tenant acme > acme.checkpoint',
   'npx --no-install @eaas/cli audit follow --tenant acme --once | jq -c \'select(.action == "key.unwrap")\'':
     'rm acme.* && npx --no-install @eaas/cli tenant create --name acme && npx --no-install @eaas/cli key create --tenant acme --name patients',
+  'npx --no-install @eaas/cli audit evidence --tenant acme --key shop-7 --out shop-7':
+    'printf 42 > subject.txt; npx --no-install @eaas/cli key create --tenant acme --name shop-7 && printf 42 | npx --no-install @eaas/cli subject erase --tenant acme --create --yes',
 };
 
 const folder = await newDirectory();
@@ -71,7 +73,7 @@ test('blocks-not-run.ts lists only command blocks that exist in the documents', 
 });
 
 test('the commands in every document are run, unless the document is a listed exception', () => {
-  const typed = [...withCommands, ...pagesOfTheSdk, 'docs/releasing.md'];
+  const typed = [...withCommands, ...otherPages, 'docs/releasing.md'];
   const left = guides.filter((document) => typedIn(document).length > 0);
   expect(left.toSorted()).toEqual(typed.toSorted());
 });
@@ -109,7 +111,7 @@ test('the commands in the operator’s manual work in their order, in one termin
     expect({ page, broken: await typeAll(page) }).toEqual({ page, broken: [] });
 });
 
-test.each(pagesOfTheSdk)('the command in %s works after the commands in the manual', async (page) => {
+test.each(otherPages)('the command in %s works after the commands in the manual', async (page) => {
   expect(await typeAll(page)).toEqual([]);
 });
 

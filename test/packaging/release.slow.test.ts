@@ -179,7 +179,7 @@ describe.each(manifests)('the tarball of $name', ({ name, folder, manifest }) =>
   const paths = filesIn(folder).map((path) => relative(folder, path));
 
   test('has its code, documents and licence, what its manifest names, and no test', () => {
-    const allowed = /^(?:(?:bin|dist|src)\/.+|docs\/.+\.(?:md|svg)|README\.md|LICENSE|package\.json)$/;
+    const allowed = /^(?:(?:bin|dist|src)\/.+|docs\/.+\.(?:md|svg)|README\.md|LICENSE|NOTICE|package\.json)$/;
     expect(paths.filter((path) => !allowed.test(path) || /\.test\.|\.tsbuildinfo$/.test(path))).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining(['README.md', 'LICENSE', ...filesNamedBy(manifest)]));
   });

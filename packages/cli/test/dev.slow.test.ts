@@ -44,7 +44,7 @@ async function expectToWork(variables: Record<string, string>): Promise<void> {
 
 /** Signs in at the URL that `eaas dev` printed, and returns the status. */
 async function signIn(printed: string, page: string): Promise<number> {
-  const [, origin = '', path, code] = /(http:\/\/[^/]+)(\/\S*)#code=([\w-]{43})$/m.exec(printed) ?? [];
+  const [, origin = '', path, code] = /(http:\/\/[^/\s]+)(\/\S*)#code=([\w-]{43})$/m.exec(printed) ?? [];
   expect(path).toBe(page);
   const headers = { origin, 'content-type': 'application/json' };
   const body = JSON.stringify({ code });

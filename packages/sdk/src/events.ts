@@ -54,16 +54,15 @@ export type EaasEvent =
 /** The members of an event that name audit entries. */
 export type Receipts = Pick<Extract<EaasEvent, { readonly type: 'call' }>, 'entry' | 'entries'>;
 
-/** What a span says, by the conventions of OpenTelemetry. No value, credential, context or person. */
-export type Attributes = Readonly<Record<string, string | number>>;
-
-/** A part of the client's work that can have a span. `tell` adds what is known only later. */
+/** A part of the client's work that can have a span. It names no value, credential, context or person. */
 interface Step<T> {
   readonly name: string;
-  /** Whether it is one request over the network. */
-  readonly isRequest?: boolean;
-  readonly attributes: Attributes;
-  readonly work: (tell: (more: Attributes) => void) => Promise<T>;
+  /** The key whose data key is not in memory. */
+  readonly keyId?: string;
+  /** One request over the network, and how many came before it for the same call. */
+  readonly request?: { readonly url: string; readonly retries: number };
+  /** Tells the status of the response to a request. */
+  readonly work: (answered: (status: number) => void) => Promise<T>;
 }
 
 /** Does the work of a step within a span. `@eaas/sdk/tracing` makes it of a tracer. */

@@ -77,7 +77,7 @@ export function createDataKeyCalls(
   const hash = coalesce(call, 'POST /v1/hash', patience);
   /** Fetches a data key that is not in memory. */
   const missing = (verb: 'mint' | 'unwrap', keyId: string, work: () => Made): Made =>
-    tracing({ name: `eaas ${verb} data key`, attributes: { 'eaas.key_id': keyId }, work });
+    tracing({ name: `eaas ${verb} data key`, keyId, work });
 
   const calls = {
     erasures,

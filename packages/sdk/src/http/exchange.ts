@@ -1,7 +1,7 @@
 import type { Output, Problem, ProblemCode, problems, Receipt, Route } from '@eaas/protocol/wire';
 import { attempt, EaasError } from '@eaas/protocol/internal';
 import { loadKy } from '#ky';
-import type { Attributes, Receipts, Tracing } from '../events.ts';
+import type { Receipts, Tracing } from '../events.ts';
 import { ServiceError, type ServiceErrorCode, timeoutError, unreadable } from '../errors.ts';
 import { backoff, retried } from './batches.ts';
 import { readAll } from './read-all.ts';
@@ -59,24 +59,18 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
       },
       // The library ky stops its timer when this function returns. The function reads the body before it returns, so
       // that the time limit includes the body.
-      fetch: (...request) =>
-        asked.tracing({
-          name: route,
-          isRequest: true,
-          attributes: attributesOf(route, request[0] as Request, asked.seen.attempts++),
-          async work(tell) {
-            const response = await send(...request);
-            const { status } = response;
-            tell({
-              'http.response.status_code': status,
-              ...(status >= 400 && { 'error.type': `${status}` }),
-            });
-            const text = await textOf(response, (request[0] as Request).signal);
-            texts.set(response, text);
-            judge?.(Array.from(response.headers).join() + text);
-            return response;
-          },
-        }),
+      fetch: (...request) => {
+        const { url, signal } = request[0] as Request;
+        const work = async (answered: (status: number) => void) => {
+          const response = await send(...request);
+          answered(response.status);
+          const text = await textOf(response, signal);
+          texts.set(response, text);
+          judge?.(Array.from(response.headers).join() + text);
+          return response;
+        };
+        return asked.tracing({ name: route, request: { url, retries: asked.seen.attempts++ }, work });
+      },
     });
     const output = parsed(response);
     if (output === undefined) {
@@ -262,19 +256,6 @@ function secretsIn(input: object): string[] {
 function secretsOfHeaders(headers: Readonly<Record<string, string>>): string[] {
   const values = Object.values(headers);
   return [...values, ...values.flatMap((value) => value.split(/\s+/))].filter(({ length }) => length >= 8);
-}
-
-/** What the span of an attempt says, by OpenTelemetry's conventions for HTTP. The whole URL has the ids of keys and people. */
-function attributesOf(route: Route, { url }: Request, retries: number): Attributes {
-  const [method = '', template = ''] = route.split(' ');
-  const { hostname, port, protocol } = new URL(url);
-  return {
-    'http.request.method': method,
-    'url.template': template,
-    'server.address': hostname,
-    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
-    ...(retries > 0 && { 'http.request.resend_count': retries }),
-  };
 }
 
 /** Empty responses have no body stream. In React Native, no response has a body stream. */

@@ -115,5 +115,5 @@ export function createTransport(
     }
   };
   return (route, input, options) =>
-    tracing({ name: `eaas ${route}`, attributes: {}, work: () => call(route, input, options) });
+    tracing({ name: `eaas ${route}`, work: () => call(route, input, options) });
 }

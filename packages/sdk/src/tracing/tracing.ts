@@ -1,6 +1,8 @@
 // Spans of OpenTelemetry for what a client asks of the service. The app passes its tracer, so nothing is imported.
 import type { SdkError } from '../errors.ts';
-import type { Attributes, Tracing } from '../events.ts';
+import type { Tracing } from '../events.ts';
+
+type Attributes = Readonly<Record<string, string | number>>;
 
 /** The part of OpenTelemetry's `Span` that the client uses. */
 interface TracingSpan {
@@ -32,20 +34,38 @@ const [internal, client, failed] = [0, 2, 2];
  * ```
  */
 export function tracingWith(tracer: TracingTracer): Tracing {
-  return ({ name, isRequest, attributes, work }) =>
-    tracer.startActiveSpan(name, { kind: isRequest ? client : internal, attributes }, async (span) => {
-      const tell = (more: Attributes): void => {
-        span.setAttributes(more);
-        if ('error.type' in more) span.setStatus({ code: failed });
+  return ({ name, keyId, request, work }) => {
+    const attributes = request ? attributesOf(name, request) : keyId ? { 'eaas.key_id': keyId } : {};
+    return tracer.startActiveSpan(name, { kind: request ? client : internal, attributes }, async (span) => {
+      const fail = (type: string): void => {
+        span.setAttributes({ 'error.type': type });
+        span.setStatus({ code: failed });
       };
       try {
-        return await work(tell);
+        return await work((status) => {
+          span.setAttributes({ 'http.response.status_code': status });
+          if (status >= 400) fail(`${status}`);
+        });
       } catch (error) {
         // Only the code: a message can quote what the app passed.
-        tell({ 'error.type': (error as Partial<SdkError>).code ?? 'error' });
+        fail((error as Partial<SdkError>).code ?? 'error');
         throw error;
       } finally {
         span.end();
       }
     });
+  };
+}
+
+/** By OpenTelemetry's conventions for HTTP, but without the whole URL, which has the ids of keys and people. */
+function attributesOf(route: string, { url, retries }: { url: string; retries: number }): Attributes {
+  const [method = '', template = ''] = route.split(' ');
+  const { hostname, port, protocol } = new URL(url);
+  return {
+    'http.request.method': method,
+    'url.template': template,
+    'server.address': hostname,
+    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+    ...(retries > 0 && { 'http.request.resend_count': retries }),
+  };
 }
