@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_645,
+  protocol: 5_646,
   service: 5_615,
   local: 2_070,
   sdk: 7_464,

@@ -53,6 +53,8 @@ const options = {
   treeshake: { moduleSideEffects: false },
   minifySyntax: true,
   removeNodeProtocol: false,
+  // The package has its sources beside dist.
+  esbuildOptions: (esbuild) => void (esbuild.sourcesContent = false),
 } satisfies Options;
 
 export default defineConfig([
