@@ -1,8 +1,8 @@
 // What the package knows of a table: which columns are encrypted, their index columns, the row id, and whose data a row is. And
 // what `encryptedTable` adds to the columns of an app: index columns, and constraints over them instead of over ciphertexts.
 import { Column, getTableColumns, getTableName, is, SQL, sql, type Table } from 'drizzle-orm';
-import type { Field, PartIndex } from '@eaas/sdk/fields';
-import { type ColumnPlace, type OptionRules, requireOptions } from '@eaas/sdk/internal';
+import type { Field } from '@eaas/sdk/fields';
+import { type ColumnPlace, type OptionRules, type PartIndexes, requireOptions } from '@eaas/sdk/internal';
 import { refuse, refuseSql, requireVersion } from './error.ts';
 
 /** What the builder of a column says of it. */
@@ -53,10 +53,6 @@ interface IndexEntry extends KeyedColumn {
 
 const indexKeyOf = (key: string, part?: string): string =>
   part === undefined ? `${key}_index` : `${key}_${part}_index`;
-
-const partsOf = ({ parts }: Field<unknown>): Readonly<Record<string, PartIndex<unknown>>> => ({
-  ...parts,
-});
 
 /** Returns the subject of a row, which has the columns that the function reads by their keys. */
 type SubjectOf = (row: Readonly<Record<string, unknown>>) => unknown;
@@ -131,7 +127,7 @@ export const isBound = ({ field }: Encryption): boolean => field.context !== 'fi
 /** The names of the indexes of `searchableBy`, after undefined for the index of whole values. */
 const indexedParts = (field: Field<unknown>): (string | undefined)[] => [
   ...(field.index ? [undefined] : []),
-  ...Object.keys(partsOf(field)),
+  ...Object.keys(field.parts ?? {}),
 ];
 
 function indexesOf(table: Table, key: string, encryption: Encryption): IndexEntry[] {
@@ -291,7 +287,7 @@ function withIndexColumns(table: string, columns: Builders, options: Options, cr
       const remedy = 'use a field with `.searchable()` and without `bits`';
       refuse('definition', place, 'a unique column must be searchable by whole fingerprints', remedy);
     }
-    const parts = partsOf(field);
+    const parts: PartIndexes<unknown> = { ...field.parts };
     const isGuessable = Object.keys(parts).length > 0 || (field.index && field.type.name !== 'text');
     if (isGuessable && options.lowEntropy !== 'accepted') {
       const problem = 'the values of an index can be guessed by brute force from their fingerprints';
