@@ -12,7 +12,7 @@ const packages: Readonly<Record<string, number>> = {
   sdk: 7_464,
   migrate: 2_385,
   audit: 1_302,
-  drizzle: 2_115,
+  drizzle: 2_110,
   prisma: 1_958,
   files: 1_668,
   console: 6_668,

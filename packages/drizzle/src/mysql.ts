@@ -5,11 +5,7 @@ import { databaseOf } from './database.ts';
 import { tablesOf } from './table.ts';
 import type { DefineTable, Encrypt } from './types.ts';
 
-export { EncryptedTableError, type EncryptionOptions } from '@eaas/sdk/fields';
-export { fieldsOf } from './access.ts';
-export { type TableOptions, withoutIndexes } from './table.ts';
-export type { EncryptedBuilder, EncryptedDatabase } from './types.ts';
-export { matches } from './walk.ts';
+export * from './shared.ts';
 
 const columns = columnsOf({
   name: 'MySql',

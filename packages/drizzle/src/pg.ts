@@ -5,11 +5,8 @@ import { databaseOf } from './database.ts';
 import { tablesOf } from './table.ts';
 import type { DefineTable, Encrypt } from './types.ts';
 
-export { EncryptedTableError, type EncryptionOptions } from '@eaas/sdk/fields';
-export { fieldsOf } from './access.ts';
-export { type TableOptions, withoutIndexes } from './table.ts';
-export type { EncryptedBuilder, EncryptedDatabase } from './types.ts';
-export { excluded, matches } from './walk.ts';
+export * from './shared.ts';
+export { excluded } from './walk.ts';
 
 const columns = columnsOf({ name: 'Pg', Builder: PgColumnBuilder, Column: PgColumn, sqlType: () => 'text' });
 const tables = tablesOf(columns.indexColumn, check, "like 'eaasA%'");
