@@ -1,4 +1,5 @@
 // Who and what calls name: the key, whose data a value is (the subject), and on whose behalf the app acts (the user).
+import { viewBase64 } from '@eaas/protocol/base64';
 import { InputError, parseUuid, isBytes, isSubjectWrapped, utf8Length } from '@eaas/protocol/internal';
 import { kindOf, type Rule } from '@eaas/protocol/internal';
 
@@ -13,17 +14,11 @@ export interface Caller {
   failure?: unknown;
 }
 
-/** The name that was accepted last, because the values of a person follow each other. */
-let accepted: unknown;
-
 /** Accepts what the service accepts as the name of a subject or a user. */
-export const person: Rule = (value) => {
+export const person: Rule = (value) =>
   // Neither control characters nor lone surrogates.
-  const isValid = (text: string): boolean => /^[^\p{Cc}\p{Cs}]+$/u.test(text) && utf8Length(text) <= 256;
-  const isName = typeof value === 'string' && (value === accepted || isValid(value));
-  if (isName) accepted = value;
-  return isName || '1 to 256 bytes of UTF-8 without control characters';
-};
+  (typeof value === 'string' && /^[^\p{Cc}\p{Cs}]+$/u.test(value) && utf8Length(value) <= 256) ||
+  '1 to 256 bytes of UTF-8 without control characters';
 
 /** The same rule for an option that must not be undefined if it is there, such as a subject: that would mean nobody. */
 export const required = (rule: Rule): Rule =>
@@ -80,8 +75,9 @@ export function requireKeyId(given: string | undefined, name = 'keyId'): string 
 }
 
 /** Whether a ciphertext belongs to a person. One from before does not, and is read without a subject. */
-export const isOfPerson = (ciphertext: string | Uint8Array): boolean =>
-  // The wrapped key begins at byte 26 of an envelope. The pattern has the bytes 1 and 2 there, as `isSubjectWrapped`.
-  isBytes(ciphertext)
-    ? isSubjectWrapped(ciphertext.subarray(26, 28))
-    : /^.{34}[AEIMQUYcgkosw048]BA[g-v]/.test(ciphertext);
+export function isOfPerson(ciphertext: string | Uint8Array): boolean {
+  // The wrapped key begins at byte 26 of an envelope. The eight characters are bytes 24 to 29.
+  if (isBytes(ciphertext)) return isSubjectWrapped(ciphertext.subarray(26, 28));
+  const bytes = viewBase64(ciphertext.slice(32, 40));
+  return bytes !== undefined && isSubjectWrapped(bytes.subarray(2, 4));
+}
