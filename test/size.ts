@@ -9,17 +9,17 @@ const packages: Readonly<Record<string, number>> = {
   protocol: 5_646,
   service: 5_615,
   local: 2_070,
-  sdk: 7_464,
+  sdk: 7_462,
   migrate: 2_385,
   audit: 1_302,
   drizzle: 2_110,
-  prisma: 1_958,
+  prisma: 1_957,
   files: 1_668,
   console: 6_668,
   server: 5_390,
   log: 1_153,
   dev: 838,
-  cli: 3_473,
+  cli: 3_476,
 };
 const sites = { 'docs/site': 1_024, examples: 1_338 };
 const mostTestLines = 65_780;

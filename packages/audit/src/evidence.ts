@@ -62,7 +62,7 @@ export async function* evidence(
   const end = next && Math.max(next.id, proof === undefined ? 0 : statedHead(proof).id);
   const isAsked = ({ key_id, metadata }: AuditEntry): boolean =>
     (keyId === undefined || key_id === keyId) &&
-    (subjectId === undefined || half(metadata['subject']) === half(subjectId));
+    (subjectId === undefined || shortId(metadata['subject']) === shortId(subjectId));
 
   const begin = Math.max(1, (start?.id ?? 1) - 1);
   const line = (value: object) => ({ name: 'entries.ndjson', text: `${JSON.stringify(value)}\n` });
@@ -92,7 +92,8 @@ export async function* evidence(
   yield { name: 'README.txt', text: readme(tenantId, first, last, shown) };
 }
 
-const half = (id: unknown): string => String(id).slice(0, 32);
+/** As entries name a person. */
+const shortId = (id: unknown): string => String(id).slice(0, 32);
 const nothing =
   'the audit log has no such entry in this period, so there is nothing to show: choose another period';
 const deleted = (last: number, time: string): string =>

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { evidence, type EvidenceOptions } from '@eaas/audit';
 import { inLine } from '@eaas/protocol/internal';
 import type { Caller, Service } from '@eaas/server/internal';
-import { InvalidArgumentError } from 'commander';
 import { explain, sourceOf } from './audit-proof.ts';
 import { verifyEntries } from './audit-verify-file.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
@@ -13,6 +12,7 @@ import { exitCodes } from './failure.ts';
 import { WrongUsage } from './kit/index.ts';
 import { note, printResult } from './output.ts';
 import { requireKey } from './records.ts';
+import { dayAt } from './values.ts';
 
 interface Options extends OnTenant {
   readonly from?: Date;
@@ -21,12 +21,6 @@ interface Options extends OnTenant {
   readonly subject?: string;
   readonly out: string;
 }
-
-const dayAt = (time: string) => (day: string) => {
-  const date = new Date(`${day}T${time}Z`);
-  if (/^\d{4}-\d\d-\d\d$/.test(day) && date.toJSON()?.startsWith(day)) return date;
-  throw new InvalidArgumentError('Pass a day, such as 2026-07-01.');
-};
 
 export const auditEvidence = onTenant(
   'evidence',

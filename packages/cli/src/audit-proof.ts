@@ -13,7 +13,7 @@ import { type Caller, operations, Refusal, type Service, writeNewFile } from '@e
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { exitCodes } from './failure.ts';
 import { readGiven } from './given-file.ts';
-import { entriesAfter } from './next-entries.ts';
+import { entriesAfter, lastBefore } from './next-entries.ts';
 import { note, printResult, type Reporting, sentence, write } from './output.ts';
 import { wholeNumber } from './values.ts';
 
@@ -74,17 +74,12 @@ export async function sourceOf(service: Service, operator: Caller): Promise<Proo
 async function* entriesFrom(
   service: Service,
   operator: Caller,
-  since: { readonly date_from?: string },
+  { date_from }: { readonly date_from?: string },
   from: number,
 ) {
-  const { logs, total } = await operations['GET /v1/audit'](service, operator, { ...since, limit: 1 });
-  const [newest] = logs;
-  if (!newest) return;
-  // Ids have no gaps, and times never decrease.
-  const first = Math.max(from, since.date_from === undefined ? 1 : newest.id - Number(total) + 1);
-  const { tenantId } = operator;
-  for await (const { entries } of entriesAfter(service, tenantId, { id: first - 1, hash: null }))
-    yield* entries;
+  const before = date_from === undefined ? 0 : await lastBefore(service, operator, Date.parse(date_from));
+  const after = { id: Math.max(from - 1, before), hash: null };
+  for await (const { entries } of entriesAfter(service, operator.tenantId, after)) yield* entries;
 }
 
 /** Says what is wrong with what was given as the command line has it, and in which file it is. */

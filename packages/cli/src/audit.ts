@@ -10,7 +10,7 @@ import { auditVerify } from './audit-verify.ts';
 import { auditVerifyFile } from './audit-verify-file.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { openExportFile, requireContinuable } from './export-file.ts';
-import { entriesAfter } from './next-entries.ts';
+import { entriesAfter, lastBefore } from './next-entries.ts';
 import { note, printResult, write } from './output.ts';
 import { month, wholeNumber } from './values.ts';
 
@@ -40,12 +40,10 @@ const exportLog = onTenant(
     const { fromId = 1, month: of, out } = options;
     const written = await withTenant(options, async (service, operator) => {
       const { tenantId } = operator;
-      const before = of && new Date(of.since - 1).toISOString();
-      const newest = operations['GET /v1/audit'];
-      const earlier = before
-        ? (await newest(service, operator, { date_to: before, limit: 1 })).logs[0]?.id
-        : fromId - 1;
-      const first = { id: Math.max(0, earlier ?? 0), hash: null };
+      const first = {
+        id: of ? await lastBefore(service, operator, of.since) : Math.max(0, fromId - 1),
+        hash: null,
+      };
       if (out === undefined) return copy(entriesAfter(service, tenantId, first), write, of?.until);
       const file = await openExportFile(out);
       try {

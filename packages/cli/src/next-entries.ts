@@ -3,8 +3,10 @@ import { genesisHash } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal';
 import type { ChainHead } from '@eaas/protocol/internal-log';
 import {
+  type Caller,
   type EntryRow,
   isAuthenticEntry,
+  operations,
   readLog,
   Refusal,
   sameBytes,
@@ -90,6 +92,13 @@ export async function* entriesAfter(service: Service, tenantId: string, after: P
     if (next.fault) throw next.fault;
     ({ position, isMore } = next);
   }
+}
+
+/** The id of the last entry before a moment, in milliseconds. 0 if there is none, or no longer. */
+export async function lastBefore(service: Service, operator: Caller, moment: number): Promise<number> {
+  const date_to = new Date(moment - 1).toISOString();
+  const { logs } = await operations['GET /v1/audit'](service, operator, { date_to, limit: 1 });
+  return logs[0]?.id ?? 0;
 }
 
 function broken(tenantId: string, id: number, what: string): Refusal {

@@ -45,6 +45,15 @@ export function moment(text: string): number {
   throw new InvalidArgumentError('Pass a date with a time, as in 2026-08-11T09:30:00Z.');
 }
 
+/** Parses a day, such as 2026-07-01, as a time of it in UTC. */
+export function dayAt(time: string) {
+  return (text: string): Date => {
+    const moment = parseTimestamp(`${text}T${time}Z`);
+    if (moment !== undefined) return new Date(moment);
+    throw new InvalidArgumentError('Pass a day, such as 2026-07-01.');
+  };
+}
+
 /** Parses a month, such as 2026-10, as its first moment and that of the next one. */
 export function month(text: string): { readonly since: number; readonly until: number } {
   const since = parseTimestamp(`${text}-01T00:00:00Z`);

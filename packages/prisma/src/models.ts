@@ -1,8 +1,7 @@
 // The models of the Prisma schema, with what the definition says of them: which fields are encrypted, their index columns, the row
 // id, and whose data a row is.
 import type { FieldsDefinition, Tables } from '@eaas/sdk/fields';
-import { type Core, type CoreTable, refuseStatement as refuse } from '@eaas/sdk/internal';
-import type { FieldPlan } from '@eaas/sdk/internal';
+import { type Core, type CoreTable, type FieldPlan, refuseStatement as refuse } from '@eaas/sdk/internal';
 
 export interface RuntimeField {
   readonly name: string;

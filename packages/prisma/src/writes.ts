@@ -2,13 +2,13 @@
 // encrypted, and asks what must be known of it before. Nothing waits for another row but by such a question.
 import {
   boundColumn,
+  type FieldPlan,
   isOfPerson,
   isSameId,
   refuseStatement as refuse,
   withPartners,
 } from '@eaas/sdk/internal';
 import type { RecordId } from '@eaas/sdk/fields';
-import type { FieldPlan } from '@eaas/sdk/internal';
 import { isBound, type Model, targetOf } from './models.ts';
 import {
   decidesPerson,
