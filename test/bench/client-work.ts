@@ -38,7 +38,7 @@ const program = `
     ...Object.fromEntries(names.map((name) => [name, name + ' of person number ' + nth])),
   }));
   async function filled(name, options) {
-    await sql.unsafe('create table ' + name + ' (id uuid primary key, ' + names.join(' text, ') + ' text)');
+    await sql.unsafe('create temporary table ' + name + ' (id uuid primary key, ' + names.join(' text, ') + ' text)');
     const columns = Object.fromEntries(names.map((name) => [name, encrypted(field.text()).notNull()]));
     const table = encryptedTable(name, { id: uuid().primaryKey(), ...columns }, options);
     await db.insert(table).values(rows);
