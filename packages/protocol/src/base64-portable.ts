@@ -18,6 +18,8 @@ export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
+export { viewBase64 as glanceBase64 };
+
 function bytesOf(latin1: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(latin1.length);
   for (let at = 0; at < bytes.length; at++) bytes[at] = latin1.charCodeAt(at);

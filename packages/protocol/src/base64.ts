@@ -1,7 +1,7 @@
-import { toBase64, viewBase64 } from '#base64';
+import { glanceBase64, toBase64, viewBase64 } from '#base64';
 import { InputError } from './errors.ts';
 
-export { toBase64, viewBase64 };
+export { glanceBase64, toBase64, viewBase64 };
 
 /**
  * Decodes canonical base64. Throws InputError for any other text. The error message contains `name` and never contains

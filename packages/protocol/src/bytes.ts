@@ -30,6 +30,11 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return difference === 0;
 }
 
+/** Fills `out` with the bytes from `at` on. */
+export function copyFrom(bytes: Uint8Array, at: number, out: Uint8Array): void {
+  for (let index = 0; index < out.length; index++) out[index] = bytes[at + index] ?? 0;
+}
+
 export function writeUint32(out: Uint8Array, at: number, integer: number): void {
   for (let byte = 3; byte >= 0; byte--) {
     out[at + byte] = integer;
@@ -43,6 +48,7 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
 }
 
 let ivs = /* @__PURE__ */ new Uint8Array(0);
+let used = 0;
 let until = 0;
 
 /**
@@ -51,13 +57,12 @@ let until = 0;
  */
 export function randomIv(): Uint8Array {
   const now = Date.now();
-  if (ivs.length === 0 || now > until) {
+  if (used === ivs.length || now > until) {
     ivs = randomBytes(64 * ivLength);
+    used = 0;
     until = now + 1_000;
   }
-  const iv = ivs.subarray(0, ivLength);
-  ivs = ivs.subarray(ivLength);
-  return iv;
+  return ivs.subarray(used, (used += ivLength));
 }
 
 /** What the work returns, or undefined if it throws, as for data that somebody may have tampered with. */

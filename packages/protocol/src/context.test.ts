@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anyContext } from '@eaas/test-kit/arbitraries';
+import { anyCharacter, anyContext } from '@eaas/test-kit/arbitraries';
 import { runs } from '@eaas/test-kit/cases';
 import { vectors } from '@eaas/test-kit/vectors';
-import { type Context, encodeContext } from './context.ts';
+import { attempt } from './bytes.ts';
+import { type Context, contextsWith, encodeContext } from './context.ts';
 import { InputError } from './errors.ts';
 import { pae } from './pae.ts';
 
@@ -72,4 +73,38 @@ describe('the bytes of a context', () => {
     expect(bytes).toEqual(pae('a', 'b'));
     expect(bytes.buffer.byteLength).toBe(14);
   });
+});
+
+test('the contexts of a column are encoded like any other, for every value', () => {
+  const inRow = contextsWith({ table: 'patients', field: 'näme' }, 'row');
+  const values = fc.oneof(
+    fc.string({ maxLength: 70 }),
+    fc.uuid(),
+    fc.string({ unit: anyCharacter, maxLength: 70 }),
+  );
+  fc.assert(
+    fc.property(values, values, (one, other) => {
+      for (const row of [one, other, one]) {
+        const plain = { table: 'patients', field: 'näme', row };
+        const expected = attempt(() => encodeContext(plain));
+        expect(attempt(() => encodeContext(inRow(row)))).toEqual(expected);
+        expect({ ...inRow(row) }).toEqual(plain);
+      }
+    }),
+    { numRuns: runs(300) },
+  );
+});
+
+test('the context of a row keeps its encoding, also after a change of its members', () => {
+  const context = contextsWith({ table: 'patients' }, 'row')('7');
+  const before = encodeContext(context);
+  Object.assign(context, { row: '8' });
+  encodeContext({ table: 'others' });
+  expect(encodeContext(context)).toEqual(before);
+  expect(encodeContext({ table: 'patients', row: '8' })).not.toEqual(before);
+});
+
+test('a column whose names are invalid or too long is refused at once', () => {
+  expect(() => contextsWith({ table: ''.padEnd(4_090, 'x') }, 'row')).toThrow('4096 bytes');
+  expect(() => contextsWith({ table: 'a\u0000' }, 'row')).toThrow('control characters');
 });

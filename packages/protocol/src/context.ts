@@ -20,12 +20,60 @@ export function encodeContext(context?: Context): Uint8Array<ArrayBuffer> {
 // Every encoding reuses this memory, because an engine reads the AAD only during its call.
 const room = /* @__PURE__ */ new Uint8Array(prefixLength + maxContext);
 
+/** What the memory holds up to an end, because making a view takes longer than an encoding. */
+const views: Uint8Array<ArrayBuffer>[] = [];
+
 /** The last encoded context. It is kept because consecutive values of a column often have the same context. */
 let last: { readonly members: Context; readonly count: number; readonly end: number } | undefined;
 
 /** Checks a context and returns a frozen copy of it. Throws InputError for an invalid one. */
 export function fixContext(context: Context): Context {
-  return Object.freeze(encoded(context).members);
+  return context instanceof RowContext ? context : Object.freeze(encoded(context).members);
+}
+
+/**
+ * Returns contexts that differ in one value, as those of a column do in the id of the row. What they share is checked and
+ * encoded once. Throws InputError if it is invalid.
+ */
+export function contextsWith(shared: Context, name: string): (value: string) => Context {
+  const none = encodeContext({ ...shared, [name]: '' });
+  const long = encodeContext({ ...shared, [name]: 'x'.repeat(64) });
+  // The two differ first in the last byte of the value's length.
+  const at = none.findIndex((byte, index) => byte !== long[index]) - 3;
+  const frame: Frame = { shared, name, front: none.subarray(0, at), back: none.subarray(at + 4) };
+  // Such a value is always valid.
+  return (value) =>
+    /^[ -~]{1,64}$/.test(value) ? new RowContext(frame, value) : { ...shared, [name]: value };
+}
+
+interface Frame {
+  readonly shared: Context;
+  readonly name: string;
+  /** The encoding before and after the value. */
+  readonly front: Uint8Array;
+  readonly back: Uint8Array;
+}
+
+/** A context that is valid, and whose encoding cannot change: calls neither check nor copy it. */
+class RowContext {
+  readonly [name: string]: string;
+  readonly #frame: Frame;
+  readonly #value: string;
+
+  constructor(frame: Frame, value: string) {
+    Object.assign(this, frame.shared);
+    (this as Record<string, string>)[frame.name] = value;
+    this.#frame = frame;
+    this.#value = value;
+  }
+
+  static write(context: RowContext): number {
+    const { front, back } = context.#frame;
+    room.set(front, prefixLength);
+    const end = writeText(prefixLength + front.length, context.#value);
+    room.set(back, end);
+    return end + back.length;
+  }
 }
 
 /** Returns the AAD, in memory that the next call overwrites. */
@@ -33,11 +81,14 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
   const { end } = encoded(context ?? {});
   const start = prefixLength - prefix.length;
   room.set(prefix, start);
-  return room.subarray(start, end);
+  return start === 0 ? (views[end] ??= room.subarray(0, end)) : room.subarray(start, end);
 }
 
 export function encoded(context: Context): NonNullable<typeof last> {
   if (last && context === last.members) return last;
+  // The count equals that of no other context.
+  if (context instanceof RowContext)
+    return (last = { members: context, count: Number.NaN, end: RowContext.write(context) });
   // Refuses objects such as a Map, whose entries are not members and would therefore not be authenticated.
   if (Object.prototype.toString.call(context) !== '[object Object]') refuse('context must be an object');
   if (last && isEqual(context, last)) return last;

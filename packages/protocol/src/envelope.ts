@@ -29,13 +29,17 @@ export interface Header extends Wrapped {
   readonly length: number;
 }
 
-/** A parsed envelope of version 1. The parts are views of the input. */
-export interface Envelope extends Header {
-  readonly version: 1;
+/** What a data key opens of an envelope. The parts are views of the input. */
+export interface Sealed extends Pick<Header, 'prefix'> {
   readonly iv: Uint8Array;
   readonly commitment: Uint8Array;
   /** The encrypted plaintext, followed by the authentication tag. */
   readonly body: Uint8Array;
+}
+
+/** A parsed envelope of version 1. */
+export interface Envelope extends Header, Sealed {
+  readonly version: 1;
 }
 
 /** Reads the header, or returns undefined if more bytes are needed. */
@@ -73,19 +77,18 @@ export function parseEnvelope(bytes: Uint8Array): Envelope {
   const header = parseHeader(bytes);
   if (header.version !== 1)
     throw new FormatError('expected a single envelope (version 1), got a stream (version 2)');
-  return withBody(header, bytes);
+  return { ...header, version: 1, ...sealedAfter(header, bytes) };
 }
 
-/** Names each field of the header, because a spread of the header would take longer than the rest of this function. */
-export function withBody(header: Omit<Header, 'version'>, bytes: Uint8Array): Envelope {
-  const { keyId, keyVersion, wrappedKey, prefix, length } = header;
+/** Returns what follows a header in its envelope. */
+export function sealedAfter({ prefix, length }: Header, bytes: Uint8Array): Sealed {
   if (bytes.length < envelopeLengthOf(length, 0)) throw truncated();
   const commitmentAt = length + ivLength;
   const bodyAt = commitmentAt + commitmentLength;
   const iv = bytes.subarray(length, commitmentAt);
   const commitment = bytes.subarray(commitmentAt, bodyAt);
   const body = bytes.subarray(bodyAt);
-  return { version: 1, keyId, keyVersion, wrappedKey, prefix, length, iv, commitment, body };
+  return { prefix, iv, commitment, body };
 }
 
 export function formatHeader(version: 1 | 2, wrapped: Wrapped, room = 0): Uint8Array<ArrayBuffer> {

@@ -16,16 +16,19 @@ export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Co
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagLength });
   const body = cipher.setAAD(additionalDataOf(dataKey, context)).update(text, 'utf8');
   cipher.final();
-  // Uses `allocUnsafe`, although other code can read its memory, because an envelope contains no secret.
-  const envelope = Buffer.allocUnsafe(envelopeLengthOf(header.length, body.length));
+  const length = envelopeLengthOf(header.length, body.length);
+  // Memory that is used again holds an envelope, which contains no secret.
+  const envelope = length > room.length ? Buffer.allocUnsafe(length) : room;
   const bodyAt = writeFront(envelope, header, iv, commitment);
   envelope.set(body, bodyAt);
   envelope.set(cipher.getAuthTag(), bodyAt + body.length);
   return {
-    ciphertext: envelope.toString('base64'),
+    ciphertext: envelope.toString('base64', 0, length),
     iv: envelope.toString('base64', header.length, header.length + iv.length),
   };
 }
+
+const room = /* @__PURE__ */ Buffer.allocUnsafeSlow(4_096);
 
 let last: { readonly header: Uint8Array; readonly context: object; readonly aad: Uint8Array } | undefined;
 

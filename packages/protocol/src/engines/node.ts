@@ -1,11 +1,13 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
+import { copyFrom } from '../bytes.ts';
 import { tagLength } from '../format-sizes.ts';
 import type { Engine, SyncEngine } from './engine.ts';
 import { sealText } from './node-text.ts';
 
 const pieceLength = 1_048_576;
 // Without `authTagLength`, Node would also accept an authentication tag of 4 bytes.
+const tag = new Uint8Array(tagLength);
 const options = { authTagLength: tagLength } as const;
 
 /**
@@ -32,7 +34,8 @@ export const nodeEngine: SyncEngine = {
     if (end < 0) return undefined;
     const decipher = createDecipheriv('aes-256-gcm', key, iv, options);
     if (aad.length > 0) decipher.setAAD(aad);
-    decipher.setAuthTag(body.subarray(end));
+    copyFrom(body, end, tag);
+    decipher.setAuthTag(tag);
     const plaintext = decipher.update(body.subarray(0, end));
     try {
       decipher.final();

@@ -1,7 +1,7 @@
-import { type Context, DecryptionError, type Envelope, fromUtf8, InputError } from '@eaas/protocol/internal';
-import { openUnder, requireExpectedKey, isBytes, isPromise } from '@eaas/protocol/internal';
-import { withBody, type OptionRules, requireOptions } from '@eaas/protocol/internal';
-import { toBase64 } from '@eaas/protocol/base64';
+import { type Context, DecryptionError, fromUtf8, type Header, InputError } from '@eaas/protocol/internal';
+import { openAfter, requireExpectedKey, isBytes, isPromise } from '@eaas/protocol/internal';
+import { sealedAfter, type OptionRules, requireOptions } from '@eaas/protocol/internal';
+import { glanceBase64, toBase64 } from '@eaas/protocol/base64';
 import { DataKeyCache, type Dropped, type Lease } from '../data-keys/cache.ts';
 import { deriveDataKey, type DerivedDataKey, partitionName } from '../data-keys/derive.ts';
 import { createHeaderReader, type KnownHeader } from '../data-keys/headers.ts';
@@ -125,27 +125,52 @@ export function createDecrypter(
     return name;
   }
 
+  /** Opens an envelope whose data key is in memory. */
+  function openReady(
+    bytes: Uint8Array,
+    caller: Caller,
+    options: DecryptOptions,
+    context: Context | undefined,
+  ) {
+    if (options.signal?.aborted) throw aborted();
+    const known = headerOf(bytes, caller, options);
+    const ready = cache.find(nameOf(known, caller, options))?.key;
+    return ready && open(ready, known.header, bytes, options.as, context);
+  }
+
   function start(
     ciphertext: Ciphertext,
     caller: Caller,
     options: DecryptOptions,
     context = options.context,
   ): Decrypted | Promise<Decrypted> | Waiting<Decrypted> {
-    const { as, signal } = options;
-    if (signal?.aborted) throw aborted();
-    const bytes = envelopeBytes(ciphertext);
+    const { as } = options;
+    const bytes = envelopeBytes(ciphertext, glanceBase64);
+    const opened = openReady(bytes, caller, options, context);
+    if (opened !== undefined) return opened;
     const known = headerOf(bytes, caller, options);
     const name = nameOf(known, caller, options);
-    const ready = cache.find(name)?.key;
-    if (ready) return open(ready, withBody(known.header, bytes), as, context);
-    // Copies the bytes, because the caller can change them before the data key arrives.
-    const own = typeof ciphertext === 'string' ? bytes : new Uint8Array(bytes);
+    // Copies the bytes, because they can change before the data key arrives.
+    const own = new Uint8Array(bytes);
     const fixed = contextOf(context);
-    const run = (key: DerivedDataKey) => open(key, withBody(known.header, own), as, fixed);
+    const run = (key: DerivedDataKey) => open(key, known.header, own, as, fixed);
     return new Waiting(fetchKey(name, known, caller, options, false), run);
   }
 
+  /** Whether a data key that is in memory opens a ciphertext at once. */
+  const isAtOnce = engines.sync === engines.values;
+
   return {
+    openerFor(caller: Caller, options: DecryptOptions): Opener | undefined {
+      requireCall('decryptMany', options, caller);
+      if (!isAtOnce) return undefined;
+      const own = copyContexts(options);
+      let ofPerson = own;
+      return (ciphertext, context, subject) => {
+        if (subject !== ofPerson.subject) ofPerson = subject === undefined ? own : { ...own, subject };
+        return openReady(envelopeBytes(ciphertext, glanceBase64), caller, ofPerson, context) as Uint8Array;
+      };
+    },
     decrypt: (ciphertext: Ciphertext, caller: Caller, options: DecryptOptions): Promise<Decrypted> =>
       attempt(() => {
         requireCall('decrypt', options, caller);
@@ -167,16 +192,15 @@ export function createDecrypter(
     },
     decryptSync(ciphertext: Ciphertext, caller: Caller, options: DecryptOptions): Decrypted {
       requireCall('decryptSync', options, caller);
-      const bytes = envelopeBytes(ciphertext);
+      const bytes = envelopeBytes(ciphertext, glanceBase64);
       const known = headerOf(bytes, caller, options);
-      const envelope = withBody(known.header, bytes);
       const key = cache.find(nameOf(known, caller, options, syncForm))?.key;
-      const sync = (key?.pick?.(envelope) ?? key)?.sync;
+      const sync = key && picked(key, known.header, bytes).sync;
       if (!sync) {
         calls.erasures.refuse(options.subject);
         throw notPrimed("this ciphertext's data key is not in memory");
       }
-      const plaintext = openUnder(sync, envelope, options.context);
+      const plaintext = openAfter(sync, known.header, bytes, options.context);
       return options.as === 'text' ? textOf(plaintext) : plaintext;
     },
     async prime(ciphertexts: Iterable<Ciphertext>, caller: Caller, options: DecryptOptions): Promise<void> {
@@ -205,13 +229,25 @@ export function createDecrypter(
 
 export type Decrypted = Uint8Array | string;
 
+/** Opens a ciphertext whose data key is in memory, and returns undefined for another. */
+export type Opener = (
+  ciphertext: string | Uint8Array,
+  context: Context,
+  subject?: string,
+) => Uint8Array | undefined;
+
+/** With several halves, the data key of the one under which the envelope is. */
+const picked = (key: DerivedDataKey, header: Header, bytes: Uint8Array): DerivedDataKey =>
+  key.pick?.(sealedAfter(header, bytes)) ?? key;
+
 function open(
   key: DerivedDataKey,
-  envelope: Envelope,
+  header: Header,
+  bytes: Uint8Array,
   as: DecryptedForm | undefined,
   context: Context | undefined,
 ): Decrypted | Promise<Decrypted> {
-  const plaintext = openUnder((key.pick?.(envelope) ?? key).values, envelope, context);
+  const plaintext = openAfter(picked(key, header, bytes).values, header, bytes, context);
   if (as !== 'text') return plaintext;
   return isPromise<Uint8Array>(plaintext) ? plaintext.then(textOf) : textOf(plaintext);
 }

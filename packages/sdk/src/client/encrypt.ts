@@ -65,13 +65,12 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     value: string | Uint8Array,
     caller: Caller,
     options: EncryptOptions,
+    of: Partition,
     context = options.context,
-    subject?: string,
   ): EncryptedValue | Promise<EncryptedValue> | Waiting<EncryptedValue> {
     requireValue(value, options.as);
     if (options.signal?.aborted) throw aborted();
     if (!context) warn();
-    const of = partitionOf(caller, options, subject);
     const isFresh = options.fresh || alwaysFresh;
     const length = lengthOf(value);
     const ready = !isFresh && keys.take(of, length);
@@ -87,15 +86,20 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     encrypt: (value: string | Uint8Array, caller: Caller, options: EncryptOptions): Promise<EncryptedValue> =>
       attempt(() => {
         const seal = sealFor('encrypt', options, caller);
-        return settleOne(start(seal, value, { ...caller }, options), options.signal, limits.patience);
+        const started = start(seal, value, { ...caller }, options, partitionOf(caller, options));
+        return settleOne(started, options.signal, limits.patience);
       }),
     encryptMany: async (items: readonly EncryptItem[], { ...caller }: Caller, options: EncryptOptions) => {
       const seal = sealFor('encryptMany', options, caller);
       const own = copyContexts(options);
+      const common = partitionOf(caller, own);
+      let ofPerson = common;
       const startItem = (item: EncryptItem) => {
-        if (typeof item === 'string' || isBytes(item)) return start(seal, item, caller, own);
+        if (typeof item === 'string' || isBytes(item)) return start(seal, item, caller, own, common);
         requireOptions(encryptItem, item, 'an item of encryptMany');
-        return start(seal, item.value, caller, own, item.context, item.subject);
+        const { value, context, subject = common.subject } = item;
+        if (subject !== ofPerson.subject) ofPerson = { ...common, subject };
+        return start(seal, value, caller, own, ofPerson, context);
       };
       return settleMany(items, startItem, options.signal, limits.patience);
     },
@@ -135,8 +139,7 @@ function sealFor(call: string, options: EncryptOptions, caller: Caller): Seal {
 
 function partitionOf(
   { keyId: usual, user }: Caller,
-  { keyId = usual, subject: common, scope, wrapContext }: EncryptOptions,
-  subject = common,
+  { keyId = usual, subject, scope, wrapContext }: EncryptOptions,
 ): Partition {
   return { keyId: keyId as string, subject, scope, wrapContext, user };
 }

@@ -172,8 +172,13 @@ export class EnvelopeClient {
 
   /** @ignore */
   get [inside](): Inside {
-    const { engines, halves } = this.parts;
-    return { engines, halves, needsUser: this.caller.requireUser === true && this.user === undefined };
+    const { engines, halves, ask, decrypter } = this.parts;
+    const needsUser = this.caller.requireUser === true && this.user === undefined;
+    // With a sign-in, the data keys in memory can be those of a user who has left.
+    const openerFor = ask
+      ? undefined
+      : (options: DecryptOptions) => decrypter.openerFor(this.caller, options);
+    return { engines, halves, openerFor, needsUser };
   }
 
   /**

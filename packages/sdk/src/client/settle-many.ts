@@ -17,8 +17,6 @@ export class Waiting<T> {
 
 type Started<T> = T | Promise<T> | Waiting<T>;
 
-const isPending = (work: Promise<void> | undefined) => !!work;
-
 /** Waits for the data key, and then for the work under it, if the call waits for one. */
 export function settleOne<T>(
   started: Started<T>,
@@ -37,33 +35,34 @@ export async function settleMany<Item, T>(
   requireArray(items);
   const results = Array.from<Settled<T>>({ length: items.length });
   const tasks = new Map<Lease, Waiting<T>[]>();
+  const running: Promise<void>[] = [];
   const fail = (index: number, error: unknown): void => {
     results[index] = { ok: false, error: error as SdkError };
   };
-  // Returns no promise for work that is done, because thousands of promises take longer than the work itself.
-  const settle = <From>(index: number, work: (from: From) => Started<T>, from: From) => {
+  // Makes no promise for work that is done, because thousands of promises take longer than the work itself.
+  const settle = <From>(index: number, work: (from: From) => Started<T>, from: From, into = running) => {
     try {
       const value = work(from);
-      if (isPromise<T>(value))
-        return value.then(
-          (settled) => void (results[index] = { ok: true, value: settled }),
-          (error: unknown) => fail(index, error),
-        );
       if (value instanceof Waiting) {
         value.index = index;
         const others = tasks.get(value.lease);
         if (others) others.push(value);
         else tasks.set(value.lease, [value]);
+      } else if (isPromise<T>(value)) {
+        const settled = (result: T): void => void (results[index] = { ok: true, value: result });
+        into.push(value.then(settled, (error: unknown) => fail(index, error)));
       } else results[index] = { ok: true, value };
     } catch (error) {
       fail(index, error);
     }
-    return undefined;
   };
-  const running = Array.from(items, (item, index) => settle(index, start, item)).filter(isPending);
+  for (let index = 0; index < items.length; index++) settle(index, start, items[index] as Item);
   for (const [lease, waiting] of tasks) {
-    const runAll = (key: DerivedDataKey) =>
-      Promise.all(waiting.map(({ index, run }) => settle(index, run, key)).filter(isPending));
+    const runAll = (key: DerivedDataKey) => {
+      const own: Promise<void>[] = [];
+      for (const { index, run } of waiting) settle(index, run, key, own);
+      return Promise.all(own);
+    };
     const failAll = (error: unknown): void => waiting.forEach(({ index }) => fail(index, error));
     running.push(lease.use(runAll, signal, patience).then(undefined, failAll));
   }

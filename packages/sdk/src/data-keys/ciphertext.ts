@@ -24,19 +24,8 @@ export type EncryptedAs<Form extends EncryptedForm> = Form extends 'bytes' ? Uin
 /** A value that can be decrypted: the `ciphertext` of a bundle, the bundle itself, or the envelope's bytes. */
 export type Ciphertext = string | Uint8Array | { readonly ciphertext: string | Uint8Array };
 
-/** A context that was already checked, and cannot change: its instances are frozen. Calls neither copy nor check it. */
-export class ValidContext {
-  readonly [name: string]: string;
-
-  constructor(members: Context) {
-    Object.freeze(Object.assign(this, members));
-  }
-}
-
-export function contextOf(context: Context | undefined): Context | undefined {
-  if (context === undefined) return undefined;
-  return (context as object) instanceof ValidContext ? context : fixContext(context);
-}
+export const contextOf = (context: Context | undefined): Context | undefined =>
+  context === undefined ? undefined : fixContext(context);
 
 interface Contexts {
   readonly context?: Context | undefined;
@@ -59,7 +48,7 @@ export function copied<T>(given: T): T {
   ) as T;
 }
 
-export function envelopeBytes(given: Ciphertext): Uint8Array {
+export function envelopeBytes(given: Ciphertext, read = viewBase64): Uint8Array {
   const ciphertext = (given as { readonly ciphertext?: string | Uint8Array } | null)?.ciphertext ?? given;
   if (isBytes(ciphertext)) return ciphertext;
   if (typeof ciphertext !== 'string') {
@@ -67,7 +56,7 @@ export function envelopeBytes(given: Ciphertext): Uint8Array {
       `a ciphertext must be a string, a Uint8Array or an object with \`ciphertext\` (got ${kindOf(given)})`,
     );
   }
-  const bytes = viewBase64(ciphertext);
+  const bytes = read(ciphertext);
   if (bytes) return bytes;
   if (!ciphertext.startsWith('eaas')) throw new FormatError(notCiphertext);
   const fault = /\s$/.test(ciphertext) ? 'it ends in a newline or a space' : 'it was truncated or altered';

@@ -1,6 +1,7 @@
-import { FormatError, InputError, isPromise, storedCiphertext } from '@eaas/protocol/internal';
+import { attempt, FormatError, InputError, isPromise, storedCiphertext } from '@eaas/protocol/internal';
 import { isOfPerson } from '../caller.ts';
-import type { DecryptItem } from '../client/decrypt.ts';
+import type { DecryptItem, Opener } from '../client/decrypt.ts';
+import { inside } from '../client/inside.ts';
 import { type FieldError, fieldErrorOf, isOfValue, resultOf } from './field-error.ts';
 import { callByKeys, type IdOf, type Internals, type Row } from './internals.ts';
 import {
@@ -37,7 +38,7 @@ interface Cell {
   readonly opening: Opening;
   readonly column: string;
   readonly plan: FieldPlan;
-  readonly item: DecryptItem;
+  readonly item: Exclude<DecryptItem, string | Uint8Array>;
 }
 
 export async function decryptRows(
@@ -51,13 +52,28 @@ export async function decryptRows(
   const { fields, known } = columnsOf(definition, as);
   requireRows(given, idOf);
   const cells: Cell[] = [];
+  const openers = new Map<FieldPlan['keyIds'], Opener | undefined>();
 
-  function itemOf(opening: Opening, plan: FieldPlan, ciphertext: string | Uint8Array): DecryptItem {
+  function openerOf({ keyIds: keyId }: FieldPlan): Opener | undefined {
+    // What it refuses, the call for many values refuses too.
+    const find = () => client[inside]?.openerFor?.({ ...options, keyId });
+    if (!openers.has(keyId)) openers.set(keyId, attempt(find));
+    return openers.get(keyId);
+  }
+
+  /** Opens a value whose data key is in memory. The others wait for one call. */
+  function take(opening: Opening, column: string, plan: FieldPlan, ciphertext: string | Uint8Array): void {
     const context = contextOf(plan, opening.id);
     const isOwned = (definition.subject !== undefined || named !== undefined) && isOfPerson(ciphertext);
     if (isOwned) opening.subject ??= subjectOfRow(definition, opening.stored, opening.id, named, true);
-    const { subject } = opening;
-    return isOwned && subject !== undefined ? { ciphertext, context, subject } : { ciphertext, context };
+    const subject = isOwned ? opening.subject : undefined;
+    const bytes = openerOf(plan)?.(ciphertext, context, subject);
+    if (bytes) {
+      opening.row[column] = valueIn(plan.field, plan.name, bytes, true);
+      return;
+    }
+    const item = { ciphertext, context, ...(subject !== undefined && { subject }) };
+    cells.push({ opening, column, plan, item });
   }
 
   /** Takes what stands for a value that cannot be read. */
@@ -81,7 +97,7 @@ export async function decryptRows(
       try {
         const ciphertext = (plan.field.previous ? ciphertextAmongPlaintext : storedCiphertext)(value);
         if (ciphertext === undefined) opening.row[column] = readPlaintext(plan, value);
-        else cells.push({ opening, column, plan, item: itemOf(opening, plan, ciphertext) });
+        else take(opening, column, plan, ciphertext);
       } catch (error) {
         fail(opening, column, plan, error);
       }

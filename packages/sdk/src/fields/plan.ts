@@ -1,8 +1,7 @@
 // The definition as the calls use it: its columns by name, the context of a value, and the person whose data a row is.
-import { type Context, encodeContext, FormatError, InputError, parseUuid } from '@eaas/protocol/internal';
+import { type Context, contextsWith, FormatError, InputError, parseUuid } from '@eaas/protocol/internal';
 import { toUtf8, isPromise, nearestOf, personName, kindOf, object } from '@eaas/protocol/internal';
 import { requireArray, requireKind, type Rule } from '@eaas/protocol/internal';
-import { ValidContext } from '../data-keys/ciphertext.ts';
 import { person } from '../caller.ts';
 import type { Field, Unencrypted } from './field.ts';
 import type { PartIndex, TypedValue } from './part-index.ts';
@@ -34,6 +33,8 @@ export interface FieldPlan {
   readonly place: string;
   readonly field: Field<unknown>;
   readonly indexes: readonly IndexPlan[];
+  /** The context of a value in a row, by the id of the row. */
+  readonly inRow: (row: string) => Context;
   /** The ids of the field's keys. New values are encrypted under the first key. */
   readonly keyIds: readonly string[] | undefined;
 }
@@ -107,8 +108,16 @@ function planTable(
       );
     }
     // Throws for an invalid table or field name. Without this check, only the encryption of a value would throw.
-    encodeContext({ table, field: name });
-    fields.push({ table, name, place, field, indexes: [], keyIds: keys.get(place) ?? keys.get(table) });
+    const inRow = contextsWith({ table, field: name }, 'row');
+    fields.push({
+      table,
+      name,
+      place,
+      field,
+      indexes: [],
+      inRow,
+      keyIds: keys.get(place) ?? keys.get(table),
+    });
   }
   for (const field of fields) {
     field.indexes.push(
@@ -243,20 +252,15 @@ export function rowIdOf(id: RecordId | undefined): string | undefined {
   return refuse('a row id must be a non-empty string, a safe integer or a bigint');
 }
 
-export function contextOf({ table, name, field }: FieldPlan, row: string | undefined): Context {
+export function contextOf({ table, name, field, inRow }: FieldPlan, row: string | undefined): Context {
   if (field.context === 'field') return { field: name, table };
   if (row === undefined) {
     refuse(
       "the row id must be known before encryption: create ids in the app, or define the field with context: 'field'",
     );
   }
-  const place = { field: name, row, table };
-  if (typeof field.context !== 'function') {
-    // `defineFields` has checked the names of the table and the field, and a row id of at most 64 printable ASCII
-    // characters is always valid.
-    return /^[ -~]{1,64}$/.test(row) ? new ValidContext(place) : place;
-  }
-  const context: Context | undefined = field.context(place);
+  if (typeof field.context !== 'function') return inRow(row);
+  const context: Context | undefined = field.context({ field: name, row, table });
   // Throws for a missing context, because a ciphertext without a context could be decrypted in any row and field.
   return context ?? refuse('the `context` function must return a context (got undefined or null)');
 }
