@@ -19,12 +19,14 @@ import { anchorsOf, read } from '@eaas/test-kit/markdown';
 
 const pages = ['docs/api-contract.md', 'docs/operating/commands.md', 'docs/operating/alarms.md'];
 const outputKinds = 'packages/sdk/src/http/output-kinds.json';
+const pageKinds = 'packages/sdk/src/http/page-kinds.json';
 
 /** Returns the current text of each generated file, by its path. */
 export function generated(): Readonly<Record<string, string>> {
   return {
     ...Object.fromEntries(pages.map((page) => [page, withTables(read(page))])),
-    [outputKinds]: outputKindsOf(),
+    [outputKinds]: outputKindsOf(routes),
+    [pageKinds]: outputKindsOf(routes.filter((route) => /\/(wrap|unwrap|rewrap|hash|audit)$/.test(route))),
   };
 }
 
@@ -228,28 +230,20 @@ function kindOf(schema: Schema): unknown {
 }
 
 /** What each response must contain. For a batch, what each result must contain that is no error. */
-function outputKindsOf(): string {
-  const kinds = routes.map((route) => {
+function outputKindsOf(of: readonly Route[]): string {
+  const kinds = of.flatMap((route) => {
+    const { output, userOutput }: Endpoint = endpoints[route];
     const { results } = shapeOf(route);
-    return [route, kindOf(results ? definitionOf(results).element : endpoints[route].output)] as const;
-  });
-  const forUsers = routes.flatMap((route) => {
-    const { userOutput }: Endpoint = endpoints[route];
-    return userOutput ? [[route, kindOf(userOutput)]] : [];
+    const own = [route, kindOf(results ? definitionOf(results).element : output)] as const;
+    return userOutput ? [own, [`${route} of users`, kindOf(userOutput)] as const] : [own];
   });
   const texts = kinds.map(([, kind]) => JSON.stringify(kind));
   const repeated = [...new Set(texts.filter((text, at) => texts.indexOf(text) !== at))];
-  const shared = Object.fromEntries(
-    repeated.map((text, at) => [`record${at + 1}`, JSON.parse(text) as unknown]),
-  );
-  const ofRoutes = repeated.reduce(
-    (rest, text, at) => rest.replaceAll(text, `"record${at + 1}"`),
+  const named = repeated.map((text, at) => [`record${at + 1}`, text] as const);
+  const ofRoutes = named.reduce(
+    (rest, [name, text]) => rest.replaceAll(text, `"${name}"`),
     JSON.stringify(Object.fromEntries(kinds)),
   );
-  const all = {
-    shared,
-    routes: JSON.parse(ofRoutes) as object,
-    forUsers: Object.fromEntries(forUsers) as object,
-  };
-  return `${JSON.stringify(all, undefined, 1)}\n`;
+  const shared = Object.fromEntries(named.map(([name, text]) => [name, JSON.parse(text) as unknown]));
+  return `${JSON.stringify({ ...shared, ...(JSON.parse(ofRoutes) as object) }, undefined, 1)}\n`;
 }

@@ -5,6 +5,7 @@ import { withEnvironment } from '#environment';
 import { type AuditLog, auditOf } from '../audit/methods.ts';
 import { baseUrlOf } from '../http/connection.ts';
 import { ServiceError, type Settled } from '../errors.ts';
+import kinds from '../http/output-kinds.json' with { type: 'json' };
 import { refuseHalf } from '../half/options.ts';
 import { isSignIn } from '../sign-in/options.ts';
 import type { UnwrapOptions } from '../data-keys/calls.ts';
@@ -95,7 +96,7 @@ export class EaasClient extends EnvelopeClient {
     if (!signsIn && typeof apiKey !== 'function') requireToken(apiKey, nameOf('apiKey', 'EAAS_API_KEY'));
     const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp, nameOf('baseUrl', 'EAAS_BASE_URL'));
     const inProcess = options.service?.call;
-    super({ ...complete, baseUrl, inProcess, headers: () => authorization(apiKey) });
+    super({ ...complete, baseUrl, inProcess, kinds, headers: () => authorization(apiKey) });
     this.rewrapAll = createRewrapAll(this.call, patienceOf(complete), this.parts.erasures);
     this.audit = auditOf(this.call, signsIn);
   }

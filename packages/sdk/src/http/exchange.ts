@@ -1,4 +1,4 @@
-import type { Output, Problem, ProblemCode, problems, Receipt, Route } from '@eaas/protocol/wire';
+import type { Output, Problem, ProblemCode, Receipt, Route } from '@eaas/protocol/wire';
 import { attempt, EaasError } from '@eaas/protocol/internal';
 import { loadKy } from '#ky';
 import type { Receipts, Tracing } from '../events.ts';
@@ -8,7 +8,7 @@ import { readAll } from './read-all.ts';
 import type { Connection, Patience } from './transport.ts';
 import { isName, isOutput, namesSameKeys } from './outputs.ts';
 
-interface Asked<R extends Route> extends Patience, Pick<Connection, 'baseUrl' | 'judge'> {
+interface Asked<R extends Route> extends Patience, Pick<Connection, 'baseUrl' | 'judge' | 'kinds'> {
   /** The time limit of an attempt, in milliseconds. It includes the time to read the body of the response. */
   readonly attempt: number;
   readonly route: R;
@@ -76,7 +76,7 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
     if (output === undefined) {
       throw new ServiceError('invalid_response', 'the service did not respond with JSON: is its URL right?');
     }
-    if (!isOutput(route, output, 'eaas-issuer' in headers) || !namesSameKeys(input, output))
+    if (!isOutput(route, output, asked.kinds, 'eaas-issuer' in headers) || !namesSameKeys(input, output))
       throw unreadable();
     note(response, output);
     return withMaskedDetails(output);
@@ -159,14 +159,9 @@ function readReceipt(text: string | null): Receipt | undefined {
   return hash ? { id: Number(id), hash } : undefined;
 }
 
-type StatusOf<Code extends ProblemCode> = (typeof problems)[Code]['status'];
-type CodeWith<Status> = {
-  [Code in ProblemCode]: StatusOf<Code> extends Status ? Code : never;
-}[ProblemCode];
-
 // Repeats the statuses of the table `problems`, because importing the table would make the download of a web page
 // larger.
-const codes: Readonly<Record<number, ServiceErrorCode>> = {
+const codes: Readonly<Record<number, ProblemCode>> = {
   400: 'bad_request',
   401: 'unauthorized',
   403: 'permission_missing',
@@ -176,7 +171,7 @@ const codes: Readonly<Record<number, ServiceErrorCode>> = {
   429: 'quota_exceeded',
   500: 'internal',
   503: 'unavailable',
-} satisfies { readonly [Status in StatusOf<ProblemCode>]?: CodeWith<Status> };
+};
 
 /** Returns the code for a problem document without the member `code`. The API does not require this member. */
 function codeOf(

@@ -1,6 +1,8 @@
 import { type Endpoint, endpoints, type Route } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
+import kinds from './output-kinds.json' with { type: 'json' };
 import { isName, isOutput, namesSameKeys } from './outputs.ts';
+import ofPages from './page-kinds.json' with { type: 'json' };
 
 interface Definition {
   readonly type: string;
@@ -88,7 +90,7 @@ describe.each(outputs)('$name', ({ route, output, forUser }) => {
     const longer = samples.map((sample) => Object.assign({ added: 'later' }, sample));
     const all = [...samples, ...longer];
     expect(all.filter((sample) => !output.safeParse(sample).success)).toEqual([]);
-    expect(all.filter((sample) => !isOutput(route, sample, forUser))).toEqual([]);
+    expect(all.filter((sample) => !isOutput(route, sample, kinds, forUser))).toEqual([]);
   });
 
   test('a response in which a member is missing or has the wrong type is refused', () => {
@@ -97,17 +99,21 @@ describe.each(outputs)('$name', ({ route, output, forUser }) => {
     );
     const invalid = others.filter((other) => !output.safeParse(other).success);
     expect(invalid.length).toBeGreaterThan(0);
-    expect(invalid.filter((other) => isOutput(route, other, forUser))).toEqual([]);
+    expect(invalid.filter((other) => isOutput(route, other, kinds, forUser))).toEqual([]);
     const valid = others.filter((other) => !invalid.includes(other));
-    expect(valid.filter((other) => !isOutput(route, other, forUser))).toEqual([]);
+    expect(valid.filter((other) => !isOutput(route, other, kinds, forUser))).toEqual([]);
   });
 
   test.each([null, undefined, [], 'text', 1, {}])(
     'a response that is not the expected object is refused: %j',
     (other) => {
-      expect(isOutput(route, other, forUser)).toBe(false);
+      expect(isOutput(route, other, kinds, forUser)).toBe(false);
     },
   );
+});
+
+test('pages know some of the kinds that clients with an API key know', () => {
+  expect(kinds).toMatchObject(ofPages);
 });
 
 test('hashes are 64 lower-case hexadecimal digits', () => {

@@ -1,9 +1,9 @@
 import type { Output, Route } from '@eaas/protocol/wire';
-import kinds from './output-kinds.json' with { type: 'json' };
+import ofPages from './page-kinds.json' with { type: 'json' };
 
 /**
  * A kind describes how to check a JSON value. The kinds of all responses are generated from the endpoint table
- * (`npm run generate`), with names for those of several routes.
+ * (`npm run generate`), by their routes, and with names for those of several routes.
  *
  * - `[kind]`: the value must be an array, and each item must have the kind in the brackets.
  * - `[kind, null]`: the value must be null or have the kind in the brackets.
@@ -14,12 +14,6 @@ import kinds from './output-kinds.json' with { type: 'json' };
  */
 type Kind = string | [Kind, (null | 'optional')?] | { readonly [name: string]: Kind };
 type Kinds = Readonly<Record<string, Kind>>;
-
-const { shared, routes, forUsers } = kinds as Readonly<Record<keyof typeof kinds, unknown>> as {
-  readonly shared: Kinds;
-  readonly routes: Readonly<Record<Route, Kind>>;
-  readonly forUsers: Kinds;
-};
 
 const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
   text: (value: unknown) => typeof value === 'string',
@@ -37,26 +31,33 @@ const refused: Kind = {
 
 /**
  * Returns whether a response has every member of the route's output, or of its output for a user of an issuer. Ignores
- * other members.
+ * other members. By default, `given` has those of the routes that pages call, so that pages do not load the others.
  */
-export function isOutput<R extends Route>(route: R, output: unknown, forUser = false): output is Output<R> {
-  const kind = (forUser && forUsers[route]) || routes[route];
-  if (!route.includes('/batch/')) return hasKind(output, kind);
+export function isOutput<R extends Route>(
+  route: R,
+  output: unknown,
+  given: object = ofPages,
+  forUser = false,
+): output is Output<R> {
+  const kinds = given as Kinds;
+  const kind = (forUser && kinds[`${route} of users`]) || kinds[route];
   const { results } = Object(output) as { results?: unknown };
+  if (!kind) return false;
+  if (!route.includes('/batch/')) return hasKind(output, kind, kinds);
   return (
     Array.isArray(results) &&
-    results.every((result) => hasKind(result, isObject(result) && 'error' in result ? refused : kind))
+    results.every((result) => hasKind(result, isObject(result) && 'error' in result ? refused : kind, kinds))
   );
 }
 
-function hasKind(value: unknown, kind: Kind): boolean {
-  if (typeof kind === 'string') return checks[kind]?.(value) ?? hasKind(value, shared[kind] ?? {});
+function hasKind(value: unknown, kind: Kind, kinds: Kinds): boolean {
+  if (typeof kind === 'string') return checks[kind]?.(value) ?? hasKind(value, kinds[kind] ?? {}, kinds);
   if (Array.isArray(kind)) {
-    if (kind.length === 2) return value === (kind[1] ? undefined : null) || hasKind(value, kind[0]);
-    return Array.isArray(value) && value.every((item) => hasKind(item, kind[0]));
+    if (kind.length === 2) return value === (kind[1] ? undefined : null) || hasKind(value, kind[0], kinds);
+    return Array.isArray(value) && value.every((item) => hasKind(item, kind[0], kinds));
   }
   if (!isObject(value)) return false;
-  for (const name in kind) if (!hasKind(value[name], kind[name] as Kind)) return false;
+  for (const name in kind) if (!hasKind(value[name], kind[name] as Kind, kinds)) return false;
   return true;
 }
 

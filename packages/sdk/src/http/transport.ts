@@ -41,6 +41,8 @@ export interface Connection {
   /** Returns the headers that authorize a call. A client with the app's sign-in sends its token instead. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
   readonly judge?: Judge | undefined;
+  /** The kinds of responses, of `output-kinds.json`. By default, only those of the routes that pages call are known. */
+  readonly kinds?: object | undefined;
   /** Answers the calls, if the service is in this process: no request is made. Throws ServiceError. */
   readonly inProcess?: Answer | undefined;
 }
@@ -85,8 +87,8 @@ export function createTransport(
   authorize: Authorize,
   emit: Emit,
 ): Call {
-  const { baseUrl, judge, inProcess, fetch: send = fetch, tracing = untraced } = options;
-  const service = { ...patienceOf(options), baseUrl, judge, send, tracing };
+  const { baseUrl, judge, kinds, inProcess, fetch: send = fetch, tracing = untraced } = options;
+  const service = { ...patienceOf(options), baseUrl, judge, kinds, send, tracing };
   const call = async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
     const start = Date.now();
     const seen = { attempts: 0 };
