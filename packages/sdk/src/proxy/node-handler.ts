@@ -16,9 +16,7 @@ export interface NodeRequest {
   readonly readableDidRead: boolean;
   /** The body, if a framework has already read it: a parsed value, text, or bytes. */
   readonly body?: unknown;
-  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
-  on(event: 'end' | 'error' | 'close', listener: () => void): unknown;
-  resume(): unknown;
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array>;
 }
 
 /**
@@ -137,37 +135,26 @@ function bodyOf(req: NodeRequest, headers: Headers): BodyInit {
   return isBytes(body) ? new Uint8Array(body) : JSON.stringify(body ?? null);
 }
 
-/** Reads the rest of a cancelled body, because otherwise Node would not send the response. */
+/**
+ * Reads the body on demand, because Node discards one that nobody began to read. Reads the rest of a cancelled body, because
+ * otherwise Node would not send the response.
+ */
 function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
-  let isOpen = true;
-  let isBegun = false;
+  let chunks: AsyncIterator<Uint8Array> | undefined;
   let length = 0;
-  const closing = (close: () => void) => () => {
-    if (isOpen) close();
-    isOpen = false;
+  const discard = async (rest: AsyncIterator<Uint8Array>): Promise<void> => {
+    while (!(await rest.next()).done);
   };
-  const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-    if (isBegun) return;
-    isBegun = true;
-    const cut = closing(() =>
-      controller.error(
-        new InputError('the browser closed the connection before the whole request body arrived'),
-      ),
-    );
-    const end = closing(() => controller.close());
-    req.on('data', (chunk) => {
-      if (!isOpen) return;
-      controller.enqueue(chunk);
-      length += chunk.length;
-      // Ends the stream if the body is longer than the proxy accepts. Otherwise, a clone of the request could keep a
-      // body of any length in memory.
-      if (length > limits.body) end();
-    });
-    req.on('end', end);
-    req.on('error', cut);
-    req.on('close', cut);
-    req.resume();
+  const cancel = (): void => void (chunks && discard(chunks).catch(() => undefined));
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    chunks ??= req[Symbol.asyncIterator]();
+    const { done, value } = await chunks.next();
+    if (!done) controller.enqueue(value);
+    // Ends the stream if the body is longer than the proxy accepts. Otherwise, a clone of the request could keep a body
+    // of any length in memory.
+    if (!done && (length += value.length) <= limits.body) return;
+    controller.close();
+    cancel();
   };
-  // Reads the body only on demand. Node discards a body that was not read.
-  return new ReadableStream({ pull, cancel: closing(() => undefined) }, { highWaterMark: 0 });
+  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 }
