@@ -1,25 +1,10 @@
 import { defineConfig } from 'tsup';
 import { together } from '../protocol/together.ts';
+import manifest from './package.json' with { type: 'json' };
 
-const entry = [
-  'src/index.ts',
-  'src/stream/stream.ts',
-  'src/fields/fields.ts',
-  'src/browser/browser.ts',
-  'src/intake/intake.ts',
-  'src/passkey/passkey.ts',
-  'src/proxy/proxy.ts',
-  'src/tracing/tracing.ts',
-  'src/internal.ts',
-  'src/engines/engines.ts',
-  'src/engines/engines.node.ts',
-  'src/engines/engines.deno.ts',
-  'src/engines/mac.ts',
-  'src/client/environment.ts',
-  'src/client/environment.node.ts',
-  'src/http/ky.ts',
-  'src/http/ky.node.ts',
-];
+// Every source that package.json names.
+const { exports, imports } = manifest;
+const entry = [...new Set(JSON.stringify([exports, imports]).match(/src\/[\w./-]+\.ts/g))];
 
 // All that a client is made of is in one file: each file costs a Node process about 0.7 ms at its start.
 const clients = entry.filter((path) => !/environment|engines\.(node|deno)|mac|intake|ky/.test(path));
