@@ -1,5 +1,6 @@
 import { isDate, kindOf, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { indexOf, type PartIndex, type PartOptions, sizeRules } from './part-index.ts';
+import { monthOf } from './range-rules.ts';
 import { dateType, refuse } from './value-types.ts';
 
 /** The dates to find with `part.dateRange`: from a date, up to a date, or between two dates. A bound is a match too. */
@@ -75,7 +76,6 @@ export function dateRange<const Column extends string | true = true>(
   };
 }
 
-const monthOf = (date: Date): number => date.getUTCFullYear() * 12 + date.getUTCMonth();
 const monthPart = (month: number): string => `month ${month}`;
 const yearPart = (month: number): string => `year ${Math.floor(month / 12)}`;
 

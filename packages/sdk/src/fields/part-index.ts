@@ -41,8 +41,8 @@ export interface PartIndex<
    * Whether a value can have several parts. The index column then contains several fingerprints, separated by spaces.
    */
   readonly isList: IsList;
-  /** The names of the other fields that the index covers. */
-  readonly others: readonly string[];
+  /** The names of the other fields that the index covers, if there are any. */
+  readonly others?: readonly string[] | undefined;
   /** Returns the parts of a stored value. `others` are the values of the other fields that the index covers. */
   partsOf(first: TypedValue<Value>, ...others: readonly TypedValue[]): readonly (string | Uint8Array)[];
   /**
@@ -98,7 +98,7 @@ export function indexOf<Column extends string | true>(
   options: PartOptions<Column>,
 ) {
   requireOptions<object>(rules, options, name);
-  return { ...sizeOf(options), others: [] as readonly string[] };
+  return sizeOf(options);
 }
 
 export const sizeRules: OptionRules<PartOptions<string>> = {

@@ -161,7 +161,6 @@ function planWhole(plan: FieldPlan): IndexPlan[] {
   const index = {
     bits,
     isList: false,
-    others: [],
     partsOf: ({ value }: TypedValue) => soughtBy(value),
     soughtBy,
   };
@@ -187,7 +186,7 @@ function planParts(field: FieldPlan, fieldOf: (name: string) => FieldPlan): Inde
     const own = index.column === true ? `${field.name}_${name}_index` : index.column;
     const column = requireName(field.place, name === '' ? name : own);
     const label = labelOf('eaas part index v1', field.table, field.name, name);
-    return { name, column, label, index, fields: [field, ...index.others.map(fieldOf)] };
+    return { name, column, label, index, fields: [field, ...(index.others ?? []).map(fieldOf)] };
   });
 }
 
@@ -218,7 +217,7 @@ export function requireField(
   return plan ?? refuse(`the field \`${table}.${name}\` is not defined${suggestion(name, names())}`);
 }
 
-function suggestion(name: string, known: Iterable<string>): string {
+export function suggestion(name: string, known: Iterable<string>): string {
   const near = nearestOf(known, name);
   return near === undefined ? '' : `: did you mean \`${near}\`?`;
 }

@@ -21,49 +21,32 @@ export type RangeIndex<Value, Column extends string | true> = PartIndex<
 /** Limits the buckets (such as months) of a search. Each bucket adds a fingerprint to the SQL statement. */
 const maxBuckets = 1000;
 
-const day = 86_400_000;
+const dates =
+  (name: string, bucketOf: (date: Date) => number) =>
+  <const Column extends string | true = true>(
+    options: PartOptions<Column> = {},
+  ): RangeIndex<Date, NoInfer<Column>> =>
+    buckets(name, options, dateType, bucketOf);
 
-export function years<const Column extends string | true = true>(
-  options: PartOptions<Column> = {},
-): RangeIndex<Date, NoInfer<Column>> {
-  return buckets('part.years', options, dateType, (date) => date.getUTCFullYear());
-}
+export const monthOf = (date: Date): number => date.getUTCFullYear() * 12 + date.getUTCMonth();
 
-export function months<const Column extends string | true = true>(
-  options: PartOptions<Column> = {},
-): RangeIndex<Date, NoInfer<Column>> {
-  return buckets('part.months', options, dateType, (date) => date.getUTCFullYear() * 12 + date.getUTCMonth());
-}
+export const years = /* @__PURE__ */ dates('part.years', (date) => date.getUTCFullYear());
+export const months = /* @__PURE__ */ dates('part.months', monthOf);
+export const days = /* @__PURE__ */ dates('part.days', (date) => Math.floor(date.getTime() / 86_400_000));
 
-export function days<const Column extends string | true = true>(
+export function steps<Size extends number | bigint, const Column extends string | true = true>(
+  size: Size,
   options: PartOptions<Column> = {},
-): RangeIndex<Date, NoInfer<Column>> {
-  return buckets('part.days', options, dateType, (date) => Math.floor(date.getTime() / day));
-}
-
-export function steps<const Column extends string | true = true>(
-  size: number,
-  options?: PartOptions<Column>,
-): RangeIndex<number, NoInfer<Column>>;
-export function steps<const Column extends string | true = true>(
-  size: bigint,
-  options?: PartOptions<Column>,
-): RangeIndex<bigint, NoInfer<Column>>;
-export function steps<Column extends string | true>(
-  size: number | bigint,
-  options: PartOptions<Column> = {},
-): RangeIndex<number, Column> | RangeIndex<bigint, Column> {
+): RangeIndex<Size extends bigint ? bigint : number, NoInfer<Column>> {
   if (!(size > 0) || size === Infinity)
     refuse('the argument of `part.steps` must be a positive number or bigint');
+  const name = 'part.steps';
   if (typeof size === 'number')
-    return buckets('part.steps', options, numberType, (value) => Math.floor(value / size));
+    return buckets(name, options, numberType, (value) => Math.floor(value / size)) as never;
+  const step: bigint = size;
   // Always rounds down. The operator `/` alone would round the quotient of negative bigints toward zero.
-  return buckets(
-    'part.steps',
-    options,
-    bigintType,
-    (value) => (value - (((value % size) + size) % size)) / size,
-  );
+  const bucketOf = (value: bigint) => (value - (((value % step) + step) % step)) / step;
+  return buckets(name, options, bigintType, bucketOf) as never;
 }
 
 /**

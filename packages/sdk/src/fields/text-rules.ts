@@ -9,29 +9,28 @@ export function wholeText<const Column extends string | true = true>(
   return textIndex('part.wholeText', { isList: false, partsOf, soughtBy: partsOf }, options);
 }
 
-export function firstCharacters<const Column extends string | true = true>(
-  length: number,
-  options: TextPartOptions<Column> = {},
-): PartIndex<string, string, false, NoInfer<Column>> {
-  requireLengths('part.firstCharacters', length);
-  return textIndex(
-    'part.firstCharacters',
-    characters(length, (all) => all.slice(0, length)),
-    options,
-  );
-}
+const ends =
+  (name: string, select: (all: readonly string[], length: number) => readonly string[]) =>
+  <const Column extends string | true = true>(
+    length: number,
+    options: TextPartOptions<Column> = {},
+  ): PartIndex<string, string, false, NoInfer<Column>> => {
+    requireLengths(name, length);
+    const partOf = (all: readonly string[]) => (all.length < length ? [] : [select(all, length).join('')]);
+    const rule: TextRule<false> = {
+      isList: false,
+      partsOf: (text) => partOf(Array.from(text)),
+      soughtBy: (text) => partOf(requireCharacters(text, length)),
+    };
+    return textIndex(name, rule, options);
+  };
 
-export function lastCharacters<const Column extends string | true = true>(
-  length: number,
-  options: TextPartOptions<Column> = {},
-): PartIndex<string, string, false, NoInfer<Column>> {
-  requireLengths('part.lastCharacters', length);
-  return textIndex(
-    'part.lastCharacters',
-    characters(length, (all) => all.slice(-length)),
-    options,
-  );
-}
+export const firstCharacters = /* @__PURE__ */ ends('part.firstCharacters', (all, length) =>
+  all.slice(0, length),
+);
+export const lastCharacters = /* @__PURE__ */ ends('part.lastCharacters', (all, length) =>
+  all.slice(-length),
+);
 
 export function prefixes<const Column extends string | true = true>(
   from: number,
@@ -60,15 +59,6 @@ export function words<const Column extends string | true = true>(
 ): PartIndex<string, string, true, NoInfer<Column>> {
   const partsOf = (text: string) => [...new Set(text.match(/[\p{L}\p{M}\p{N}]+/gu))];
   return textIndex('part.words', { isList: true, partsOf, soughtBy: partsOf }, options);
-}
-
-function characters(length: number, select: (all: readonly string[]) => readonly string[]): TextRule<false> {
-  const partOf = (all: readonly string[]) => (all.length < length ? [] : [select(all).join('')]);
-  return {
-    isList: false,
-    partsOf: (text) => partOf(Array.from(text)),
-    soughtBy: (text) => partOf(requireCharacters(text, length)),
-  };
 }
 
 function requireLengths(call: string, ...lengths: readonly number[]): void {
