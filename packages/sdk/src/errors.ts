@@ -83,9 +83,17 @@ export const notPrimed = (what: string, advice = 'await client.prime(…) first'
 export type SdkError = ServiceError | ClientError | LoadError | FormatError | DecryptionError | InputError;
 
 /** The result for one item of a call with many items: the value or the error of this item. */
-export type Settled<T> =
+export type Settled<T, Failure = SdkError> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly error: SdkError };
+  | { readonly ok: false; readonly error: Failure };
+
+/** The result for a value. Throws why it failed. */
+export function resultOf<T>(result: Settled<T, Error> | undefined): T {
+  if (result?.ok) return result.value;
+  throw (
+    result?.error ?? new TypeError('the client must return one result for each value (got fewer results)')
+  );
+}
 
 export async function settleEach<Item, T>(
   items: readonly Item[],

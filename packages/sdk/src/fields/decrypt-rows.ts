@@ -2,7 +2,8 @@ import { attempt, FormatError, InputError, isPromise, storedCiphertext } from '@
 import { isOfPerson } from '../caller.ts';
 import type { DecryptItem, Opener } from '../client/decrypt.ts';
 import { inside } from '../client/inside.ts';
-import { type FieldError, fieldErrorOf, isOfValue, resultOf } from './field-error.ts';
+import { resultOf, type Settled } from '../errors.ts';
+import { type FieldError, fieldErrorOf, isOfValue } from './field-error.ts';
 import { callByKeys, type IdOf, type Internals, type Row } from './internals.ts';
 import {
   contextOf,
@@ -19,9 +20,7 @@ import { refuse, valueIn } from './value-types.ts';
 import { ciphertextAmongPlaintext, reportRows } from './recognize-ciphertext.ts';
 
 /** The result for one row of many: the decrypted row, or the error of the first field that failed. */
-export type SettledRow<R> =
-  | { readonly ok: true; readonly value: R }
-  | { readonly ok: false; readonly error: FieldError };
+export type SettledRow<R> = Settled<R, FieldError>;
 
 export type DecryptRowsOptions = DecryptOptionsOf<Readonly<Record<string, string | null | undefined>>>;
 

@@ -1,7 +1,8 @@
 import { having, kindOf, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { inside } from '../client/inside.ts';
+import { resultOf } from '../errors.ts';
 import { refuseHalf } from '../half/options.ts';
-import { decryptRows, type DecryptRowsOptions, type SettledRow } from './decrypt-rows.ts';
+import { decryptRows, type DecryptRowsOptions } from './decrypt-rows.ts';
 import { encryptRows } from './encrypt-rows.ts';
 import { onErrorRule } from './field-error.ts';
 import { fingerprintsOf, indexKinds, type IndexSource } from './fingerprints.ts';
@@ -75,11 +76,7 @@ export function defineFields<const T extends Tables>(tables: T & OnlyColumns<T>)
   return { tables, for: (client, ...[options = {}]) => recordsOf(tables, client, options) };
 }
 
-function recordsOf<T extends Tables>(
-  tables: T,
-  client: FieldsClient,
-  options: RecordsOptions<T>,
-): Records<T> {
+function recordsOf<T extends Tables>(tables: T, client: FieldsClient, options: RecordsOptions<T>) {
   requireKind(having('a client', 'encryptMany'), client, 'the first argument');
   requireOptions({ index: 'anything', keyIds: 'object' }, options, 'for');
   const { index = [], keyIds } = options;
@@ -129,7 +126,7 @@ function recordsIn(internals: Internals): unknown {
     async decryptRow(table: string, id: RecordId, row: Row, options: DecryptRowsOptions = {}) {
       requireOptions(decryptRowOptions, options, 'decryptRow');
       const { onError = 'throw' } = options;
-      return (await decryptRows(internals, table, [row], () => id, { ...options, onError })).map(valueOf)[0];
+      return (await decryptRows(internals, table, [row], () => id, { ...options, onError })).map(resultOf)[0];
     },
     async decryptRows(
       table: string,
@@ -140,16 +137,11 @@ function recordsIn(internals: Internals): unknown {
       requireOptions({ ...decryptRowOptions, settled: 'flag' }, options, 'decryptRows');
       const { settled, onError = settled ? 'throw' : undefined, ...others } = options;
       const results = await decryptRows(internals, table, rows, idOf, { ...others, onError });
-      return settled ? results : results.map(valueOf);
+      return settled ? results : results.map(resultOf);
     },
     where: where.bind(undefined, internals),
     onlyMatching: onlyMatching.bind(undefined, internals),
     close: () => fingerprints.drop(),
     [Symbol.dispose]: () => fingerprints.drop(),
   };
-}
-
-function valueOf(result: SettledRow<Row>): Row {
-  if (result.ok) return result.value;
-  throw result.error;
 }

@@ -1,5 +1,6 @@
 import type { EncryptItem } from '../client/encrypt.ts';
-import { inField, resultOf, type Where } from './field-error.ts';
+import { resultOf } from '../errors.ts';
+import { inField, type Where } from './field-error.ts';
 import type { Subject } from './fingerprints.ts';
 import { callByKeys, type EncryptRowOptions, type IdOf, type Internals, type Row } from './internals.ts';
 import type { TypedValue } from './part-index.ts';

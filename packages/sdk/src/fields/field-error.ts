@@ -1,5 +1,5 @@
 import { EaasError, type Rule } from '@eaas/protocol/internal';
-import type { SdkError, Settled } from '../errors.ts';
+import type { SdkError } from '../errors.ts';
 import type { SubjectSource } from './row-types.ts';
 
 /** The code of the error in `cause`, or `no_fingerprint` if a search value is empty after normalization. */
@@ -106,12 +106,4 @@ export function fieldErrorOf(error: unknown, where: Where): FieldError {
   if (error instanceof FieldError) return error;
   if (!(error instanceof EaasError)) throw error;
   return new FieldError(error as SdkError, where);
-}
-
-/** The result for a value. Throws why it failed. */
-export function resultOf<T>(result: Settled<T> | undefined): T {
-  if (result?.ok) return result.value;
-  throw (
-    result?.error ?? new TypeError('the client must return one result for each value (got fewer results)')
-  );
 }

@@ -1,7 +1,8 @@
 // Searches: the fingerprints that find rows, and the comparison of what they found.
-import { InputError, nearestOf, isDate, requireArray, requireOptions } from '@eaas/protocol/internal';
+import { InputError, isDate, requireArray, requireOptions } from '@eaas/protocol/internal';
 import type { CallOptions } from '../http/transport.ts';
-import { FieldError, inField, resultOf, type Where } from './field-error.ts';
+import { resultOf } from '../errors.ts';
+import { FieldError, inField, type Where } from './field-error.ts';
 import type { Subject } from './fingerprints.ts';
 import type { Internals, Row } from './internals.ts';
 import {
@@ -11,6 +12,7 @@ import {
   partIndexesOf,
   requireField,
   requireTable,
+  suggestion,
 } from './plan.ts';
 import { refuse } from './value-types.ts';
 
@@ -93,9 +95,12 @@ function requirePart(plan: FieldPlan, name: string): IndexPlan {
   const parts = partIndexesOf(plan);
   const part = parts.find((index) => index.name === name);
   if (part) return part;
-  const names = parts.map((index) => index.name);
-  const near = nearestOf(names, name) ?? names[0];
-  return refuse(`the field has no index \`${name}\`: did you mean \`${near}\`?`);
+  return refuse(
+    `the field has no index \`${name}\`${suggestion(
+      name,
+      parts.map((index) => index.name),
+    )}`,
+  );
 }
 
 /**
