@@ -13,24 +13,14 @@ import {
   type AuditListOptions,
   queryOf,
 } from './query.ts';
-import {
-  type PersonReportOptions,
-  type ReportOptions,
-  type ReportRow,
-  reportRow,
-  reportRules,
-} from './report.ts';
+import { type PersonReportOptions, type ReportRow, reportRow, reportRules } from './report.ts';
 
 export { listPages } from '../http/listing.ts';
 
 const listRules: OptionRules<AuditListOptions> = { ...reportRules, from: 'positiveInteger' };
 
 /** Yields, exactly once, each matching entry that is in the log when the listing starts. */
-export async function* listAudit(
-  call: Call,
-  filter: AuditFilter,
-  options: AuditListOptions,
-): AsyncGenerator<AuditEntry, void, undefined> {
+export async function* listAudit(call: Call, filter: AuditFilter, options: AuditListOptions): Entries {
   requireOptions(filterRules, filter, 'audit.list');
   requireOptions(listRules, options, 'audit.list');
   const { pageSize = 100, from = 1, order = options.from ? 'oldest' : 'newest', signal } = options;
@@ -57,7 +47,7 @@ export async function* listAudit(
   Object.assign(query, { date_to });
   if (newest.length === first.limit) {
     Object.assign(query, { date_from: time, date_to: time });
-    newest = (await readMillisecond(pages)).filter((entry) => !(entry.id > id));
+    newest = (await gathered(newestFirst(await pages.read(0), pages))).filter((entry) => !(entry.id > id));
     Object.assign(query, { date_from, date_to });
     older = await pages.read(0);
   }
@@ -77,16 +67,23 @@ export async function* listAudit(
   }
 }
 
+type Entries = AsyncGenerator<AuditEntry, void, undefined>;
 type Pages = ReturnType<typeof createPageReader<AuditPage>>;
 /** Entries to which none can be added, and how many there are. */
 type Older = Pick<AuditPage, 'logs' | 'total'>;
 
-async function* newestFirst(
-  { logs, total }: Older,
-  pages: Pages,
-): AsyncGenerator<AuditEntry, void, undefined> {
+/**
+ * Yields each entry once, also if more are added meanwhile to those of one time: a failover to a slow clock can stop the time
+ * of entries for seconds. The place of an entry without an id, counted from the oldest, stays the same. Of more entries than
+ * the service counts, one without an id could be repeated.
+ */
+async function* newestFirst({ logs, total }: Older, pages: Pages): Entries {
+  let last = Infinity;
   for (let offset = 0; ;) {
-    for (const entry of logs) {
+    for (const [nth, entry] of logs.entries()) {
+      const id = (entry as Partial<AuditEntry>).id ?? (total ?? NaN) - offset - nth;
+      if (id >= last) continue;
+      last = id;
       pages.progress();
       yield entry;
     }
@@ -97,17 +94,10 @@ async function* newestFirst(
 }
 
 /** Yields the oldest of the `most` newest entries first. */
-async function* oldestFirst(
-  older: Older,
-  most: number,
-  limit: number,
-  pages: Pages,
-): AsyncGenerator<AuditEntry, void, undefined> {
+async function* oldestFirst(older: Older, most: number, limit: number, pages: Pages): Entries {
   if (older.total === null) {
     // The service does not count the entries of a person with very many.
-    const all: AuditEntry[] = [];
-    for await (const entry of newestFirst(older, pages)) all.push(entry);
-    yield* all.toReversed();
+    yield* (await gathered(newestFirst(older, pages))).toReversed();
     return;
   }
   for (let end = Math.min(older.total, most), offset = 0; end > 0; end = offset) {
@@ -119,28 +109,10 @@ async function* oldestFirst(
   }
 }
 
-/**
- * Reads the entries of one time, to which more can be added meanwhile: a failover to a slow clock can stop the time of
- * entries for seconds. The place of an entry without an id, counted from the oldest, stays the same. Of more entries
- * than the service counts, one without an id could be repeated.
- */
-async function readMillisecond(pages: Pages): Promise<AuditEntry[]> {
-  const found: AuditEntry[] = [];
-  let [last, lastPlace] = [Infinity, Infinity];
-  for (let offset = 0; ;) {
-    const { logs, total, count, limit } = await pages.read(offset);
-    for (const [nth, entry] of logs.entries()) {
-      const place = (total ?? 0) - offset - nth;
-      lastPlace = Math.min(lastPlace, place);
-      const id = (entry as Partial<AuditEntry>).id ?? place;
-      if (id >= last) continue;
-      last = id;
-      pages.progress();
-      found.push(entry);
-    }
-    if (count < limit) return found;
-    offset = (total ?? 0) - lastPlace + 1;
-  }
+async function gathered(entries: AsyncIterable<AuditEntry>): Promise<AuditEntry[]> {
+  const all: AuditEntry[] = [];
+  for await (const entry of entries) all.push(entry);
+  return all;
 }
 
 const personRules: OptionRules<PersonReportOptions> = {
@@ -152,13 +124,14 @@ const personRules: OptionRules<PersonReportOptions> = {
 /** A subject that was never used has an empty report, and a service without an audit log still says so. */
 const nobody = { subject_id: '0'.repeat(64) };
 
-/** Yields the report on a person by name, or without a name on the signed-in user. */
+/** Yields the report on a person by name, or without a name on the signed-in user. If it `isOwn`, no name is accepted. */
 export async function* report(
   call: Call,
   signsIn: boolean,
   options: PersonReportOptions = {},
+  isOwn = false,
 ): AsyncGenerator<ReportRow, void, undefined> {
-  requireOptions(personRules, options, 'audit.report');
+  requireOptions<object>(isOwn ? reportRules : personRules, options, 'audit.report');
   const { subject, subjectId, ...listing } = options;
   let person = { subject_id: 'me' };
   if ('subject' in options || 'subjectId' in options) {
@@ -174,14 +147,4 @@ export async function* report(
     );
   const { subject_id } = person;
   for await (const entry of listAudit(call, { subject_id }, listing)) yield reportRow(entry);
-}
-
-/** Yields the report on the signed-in user. */
-export async function* reportOnUser(
-  call: Call,
-  signsIn: boolean,
-  options: ReportOptions = {},
-): AsyncGenerator<ReportRow, void, undefined> {
-  requireOptions(reportRules, options, 'audit.report');
-  yield* report(call, signsIn, options);
 }

@@ -12,6 +12,7 @@ import {
   type AuditListOptions,
   loadLists,
   queryOf,
+  reportOf,
 } from './query.ts';
 import type { PersonReportOptions, ReportRow } from './report.ts';
 
@@ -98,9 +99,7 @@ export function auditOf(call: Call, signsIn = false): AuditLog {
     async *list(filter = {}, options = {}) {
       yield* (await loadLists()).listAudit(call, filter, options);
     },
-    async *report(options) {
-      yield* (await loadLists()).report(call, signsIn, options);
-    },
+    report: (options) => reportOf(call, signsIn, options),
     async page(query = {}, options = {}) {
       requireOptions(pageRules, query, 'audit.page');
       requireOptions(callOptions, options, 'audit.page');
@@ -114,7 +113,18 @@ export function auditOf(call: Call, signsIn = false): AuditLog {
     async verify(range = {}, options = {}) {
       requireOptions(rangeRules, range, 'audit.verify');
       requireOptions({ signal: 'signal', onProgress: 'callback' }, options, 'audit.verify');
-      return verifyAudit(call, range, options);
+      const { signal, onProgress } = options;
+      let found = await call('GET /v1/audit/verify', range, { signal });
+      let from = 0;
+      for (let calls = 1; ; calls++) {
+        onProgress?.(found);
+        const { next_id } = found;
+        if (next_id === null) return found;
+        if (next_id <= from) throw endless('did not return a greater `next_id` than before');
+        if (calls === mostCalls) throw endless(`did not end the verification after ${mostCalls} calls`);
+        from = next_id;
+        found = merge(found, await call('GET /v1/audit/verify', { ...range, from_id: from }, { signal }));
+      }
     },
     async checkpoint(options = {}) {
       requireOptions(callOptions, options, 'audit.checkpoint');
@@ -137,28 +147,11 @@ export interface AuditVerifyOptions extends CallOptions {
   readonly onProgress?: ((found: AuditVerification) => void) | undefined;
 }
 
-async function verifyAudit(
-  call: Call,
-  range: AuditRange,
-  { signal, onProgress }: AuditVerifyOptions,
-): Promise<AuditVerification> {
-  const endless = (cause: string): ServiceError =>
-    new ServiceError(
-      'invalid_response',
-      `\`audit.verify\` stopped: the service ${cause}. Ask its operator for the reason`,
-    );
-  let found = await call('GET /v1/audit/verify', range, { signal });
-  let from = 0;
-  for (let calls = 1; ; calls++) {
-    onProgress?.(found);
-    const { next_id } = found;
-    if (next_id === null) return found;
-    if (next_id <= from) throw endless('did not return a greater `next_id` than before');
-    if (calls === mostCalls) throw endless(`did not end the verification after ${mostCalls} calls`);
-    from = next_id;
-    found = merge(found, await call('GET /v1/audit/verify', { ...range, from_id: from }, { signal }));
-  }
-}
+const endless = (cause: string): ServiceError =>
+  new ServiceError(
+    'invalid_response',
+    `\`audit.verify\` stopped: the service ${cause}. Ask its operator for the reason`,
+  );
 
 // 8,640 calls take about a day, because the service verifies for up to 10 seconds per call.
 const mostCalls = 8_640;

@@ -3,7 +3,8 @@ import { isDate, type OptionRules, type Rule } from '@eaas/protocol/internal';
 import type { AuditAction, Input, Output } from '@eaas/protocol/wire';
 import { keyId } from '../caller.ts';
 import { load } from '../errors.ts';
-import type { CallOptions } from '../http/transport.ts';
+import type { Call, CallOptions } from '../http/transport.ts';
+import type { PersonReportOptions, ReportRow } from './report.ts';
 
 /** A page of the audit log. */
 export type AuditPage = Output<'GET /v1/audit'>;
@@ -60,6 +61,13 @@ export const filterRules: OptionRules<AuditFilter> = {
 
 /** Loads what lists the audit log, and records of other kinds. */
 export const loadLists = () => load('the audit log', import('./list.ts'));
+
+/** Yields the report on a person, or without a name on the signed-in user: with `isOwn`, on nobody else. */
+export async function* reportOf(
+  ...of: [call: Call, signsIn: boolean, options?: PersonReportOptions, isOwn?: boolean]
+): AsyncGenerator<ReportRow, void, undefined> {
+  yield* (await loadLists()).report(...of);
+}
 
 /** Writes dates as the API takes them, and leaves out what is undefined. */
 export const queryOf = (query: AuditPageQuery) => JSON.parse(JSON.stringify(query)) as Input<'GET /v1/audit'>;

@@ -4,7 +4,7 @@ import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { loadLists } from '../audit/query.ts';
 import type { Erasures } from '../data-keys/erasures.ts';
 import { type Call, type CallOptions, callOptions } from '../http/transport.ts';
-import type { PageOf, PagesOptions } from '../http/listing.ts';
+import type { PagesOptions, ReadPage } from '../http/listing.ts';
 import { type Caller, keyId, person, requireActor, somebody } from '../caller.ts';
 
 // Editors show the comments in this object as the documentation of the client's methods, such as `client.keys.create`.
@@ -215,22 +215,18 @@ export type IssuerCalls = Calls<typeof issuerRoutes> & {
  */
 export type ServerModeCalls = Calls<typeof serverModeRoutes>;
 
-export const keyCalls = (call: Call): KeyCalls => withList(bind(call, keyRoutes), 'keys', 'key_id');
+export const keyCalls = (call: Call) => withList(bind(call, keyRoutes), 'keys', 'key_id') as KeyCalls;
 
-export const apiKeyCalls = (call: Call): ApiKeyCalls =>
-  withList(bind(call, apiKeyRoutes), 'api_keys', 'api_key_id');
+export const apiKeyCalls = (call: Call) =>
+  withList(bind(call, apiKeyRoutes), 'api_keys', 'api_key_id') as ApiKeyCalls;
 
-export const issuerCalls = (call: Call): IssuerCalls =>
-  withList(bind(call, issuerRoutes), 'issuers', 'issuer_id');
+export const issuerCalls = (call: Call) =>
+  withList(bind(call, issuerRoutes), 'issuers', 'issuer_id') as IssuerCalls;
 
-function withList<
-  Member extends string,
-  Id extends string,
-  Item extends Record<Id, string>,
-  Listed extends { readonly page: (query: object, options: CallOptions) => Promise<PageOf<Member, Item>> },
->(calls: Listed, member: Member, id: Id) {
-  async function* list(filter?: object, options?: PagesOptions): AsyncGenerator<Item, void, undefined> {
-    yield* (await loadLists()).listPages(calls.page, filter, member, id, options);
+function withList(calls: object, member: string, id: string): object {
+  const { page } = calls as { readonly page: ReadPage };
+  async function* list(filter?: object, options?: PagesOptions) {
+    yield* (await loadLists()).listPages(page, filter, member, id, options);
   }
   return { ...calls, list };
 }

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { InputError, type Wrapped, type OptionRules, requireKind } from '@eaas/protocol/internal';
 import { requireOptions } from '@eaas/protocol/internal';
-import { loadLists } from '../audit/query.ts';
+import { reportOf } from '../audit/query.ts';
 import type { ReportOptions, ReportRow } from '../audit/report.ts';
 import type { Dropped } from '../data-keys/cache.ts';
 import { Erasures } from '../data-keys/erasures.ts';
@@ -79,14 +79,6 @@ export interface OwnLog {
   report(options?: ReportOptions): AsyncGenerator<ReportRow, void, undefined>;
 }
 
-async function* ownReport(
-  call: Call,
-  signsIn: boolean,
-  options?: ReportOptions,
-): AsyncGenerator<ReportRow, void, undefined> {
-  yield* (await loadLists()).reportOnUser(call, signsIn, options);
-}
-
 interface Parts extends Pick<Inside, 'engines' | 'halves'> {
   readonly calls: DataKeyCalls;
   readonly encrypter: ReturnType<typeof createEncrypter>;
@@ -117,7 +109,7 @@ export class EnvelopeClient {
   /** The id of the default key, which calls without `keyId` use to encrypt and to decrypt. */
   readonly keyId: string | undefined;
   /** Shows the signed-in user what happened with their own data. */
-  readonly audit: OwnLog = { report: (options) => ownReport(this.call, this.caller.signsIn, options) };
+  readonly audit: OwnLog = { report: (options) => reportOf(this.call, this.caller.signsIn, options, true) };
   protected readonly call: Call;
   /** No private members, because the clients that `as` returns inherit these from this one. */
   protected readonly parts: Parts;

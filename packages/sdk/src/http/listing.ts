@@ -16,28 +16,26 @@ interface Page {
   readonly offset: number;
 }
 
-export type PageOf<Member extends string, Item> = Page & {
-  readonly [Name in Member]: readonly Item[];
-} & { readonly total: number };
+type RecordPage = Page & { readonly total: number } & Readonly<Record<string, unknown>>;
+export type ReadPage = (query: object, options: CallOptions) => Promise<RecordPage>;
 
-export async function* listPages<Member extends string, Id extends string, Item extends Record<Id, string>>(
-  pageAt: (query: object, options: CallOptions) => Promise<PageOf<Member, Item>>,
+/** Yields the records of all pages once. They are the `member` of a page, and have an `id`. */
+export async function* listPages(
+  pageAt: ReadPage,
   filter: object = {},
-  member: Member,
-  id: Id,
+  member: string,
+  id: string,
   given: PagesOptions = {},
-): AsyncGenerator<Item, void, undefined> {
+): AsyncGenerator<object, void, undefined> {
   requireOptions(pagesOptions, given, 'list');
   requireKind('object', filter, 'the filter of `list`');
   const { pageSize: limit = 100, ...options } = given;
-  const pages = createPageReader(
-    (offset) => pageAt({ ...filter, limit, offset }, options),
-    (page) => page[member],
-  );
-  const seen = new Set<string>();
+  const itemsOf = (page: RecordPage) => page[member] as readonly Readonly<Record<string, unknown>>[];
+  const pages = createPageReader((offset) => pageAt({ ...filter, limit, offset }, options), itemsOf);
+  const seen = new Set<unknown>();
   for (let offset = 0; ;) {
     const page = await pages.read(offset);
-    for (const item of page[member]) {
+    for (const item of itemsOf(page)) {
       if (seen.has(item[id])) continue;
       seen.add(item[id]);
       pages.progress();
