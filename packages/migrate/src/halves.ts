@@ -20,7 +20,7 @@ export function createHalfFinder({ plan }: Target, client: HalfClient = {}) {
   if (!halves) return undefined;
   const open = async (given: ReturnType<typeof parseEnvelope>, subject: string | undefined) => {
     const unwrap = () => (client as EaasClient).unwrap(given, subject === undefined ? {} : { subject });
-    const deks = await halves.unwrap({ keyId: given.keyId, subject }, unwrap);
+    const deks = await (await halves.load()).unwrap({ keyId: given.keyId, subject }, unwrap);
     return deks.map(({ dek, half: { id } }, at) => {
       const { commitment } = deriveDataKey(nodeEngine, dek, given);
       dek.fill(0);

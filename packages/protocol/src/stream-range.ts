@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { type EngineMode, onward } from './engines/engine.ts';
 import { InputError } from './errors.ts';
+import { requireOptions } from './options.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 import { streamChunkLength, tagLength } from './format-sizes.ts';
 import { type RangeSource, rangeStream, readWhole, stoppable } from './range-source.ts';
@@ -86,7 +87,9 @@ export async function openFile(
   };
 }
 
-function boundsOf({ start = 0, end = Infinity }: ByteRange, size: number) {
+function boundsOf(range: ByteRange, size: number) {
+  requireOptions({ start: 'number', end: 'number', signal: 'signal' }, range, 'range');
+  const { start = 0, end = Infinity } = range;
   const isPlace = (place: number): boolean => Number.isInteger(place) || place === Infinity;
   if (isPlace(start) && isPlace(end) && start >= 0 && end >= start)
     return { start: Math.min(start, size), end: Math.min(end, size) };

@@ -41,11 +41,7 @@ export function requireActor({ user, requireUser }: Caller): void {
  * Throws InputError for the data key of a person without a subject, and for a data key of nobody with a subject. Other
  * wrapped keys are left to the service, which refuses and logs what was altered.
  */
-export function requireSubjectMatch(
-  wrapped: Uint8Array,
-  subject: string | undefined,
-  signsIn: boolean | undefined,
-): void {
+export function requireSubjectMatch(wrapped: Uint8Array, subject?: string, signsIn?: boolean): void {
   const [format = 0, suite] = wrapped;
   if (subject === undefined) {
     if (!signsIn && isSubjectWrapped(wrapped))

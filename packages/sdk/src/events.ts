@@ -92,9 +92,6 @@ export function createEmit({ onEvent, logger }: Observers): Emit {
   };
 }
 
-/** The function that emits the events of a client, by client. Only for clients whose events the app observes. */
-export const observed = new WeakMap<object, Emit | undefined>();
-
 /**
  * Calls a listener of the app with an event. Ignores errors of the listener: otherwise an error would fail the call, or
  * end the process as an unhandled rejection.

@@ -6,6 +6,7 @@ export type {
   IssuerCalls,
   KeyCalls,
   ServerModeCalls,
+  SubjectCalls,
   SubjectName,
 } from './client/administration.ts';
 export type { DecryptedAs, DecryptedForm, DecryptItem, DecryptOptions } from './client/decrypt.ts';
@@ -16,13 +17,7 @@ export type { Bundle, Ciphertext, EncryptedAs, EncryptedForm } from './data-keys
 export type { AuditLog, AuditVerification, AuditVerifyOptions } from './audit/methods.ts';
 export type { AuditEntry, AuditFilter, AuditPage, AuditPageQuery, AuditListOptions } from './audit/query.ts';
 export type { PersonReportOptions, ReportOptions, ReportRow } from './audit/report.ts';
-export type { SubjectCalls } from './client/administration.ts';
-export {
-  EaasClient,
-  type EaasClientOptions,
-  type PublicKeys,
-  type ServiceInProcess,
-} from './client/client.ts';
+export * from './client/client.ts';
 export type { Engines } from './engines/engines.ts';
 export type { EnvelopeClient, OwnLog, PrimeOptions } from './client/envelope-client.ts';
 export {

@@ -86,6 +86,6 @@ function addressOf(proxyUrl: string, insecureHttp: boolean | undefined): string 
       '`proxyUrl` must be a path such as `/api/eaas` without a query. On servers, pass a URL, or create the client in the page',
     );
   }
-  requireSecureUrl(url, insecureHttp, 'proxyUrl');
+  requireSecureUrl(url, 'proxyUrl', insecureHttp);
   return url.href;
 }

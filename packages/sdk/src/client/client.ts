@@ -4,7 +4,7 @@ import type { Input, Output } from '@eaas/protocol/wire';
 import { withEnvironment } from '#environment';
 import { type AuditLog, auditOf } from '../audit/methods.ts';
 import { baseUrlOf } from '../http/connection.ts';
-import { ServiceError, type Settled } from '../errors.ts';
+import { resultOf, ServiceError, type Settled } from '../errors.ts';
 import kinds from '../http/output-kinds.json' with { type: 'json' };
 import { refuseHalf } from '../half/options.ts';
 import { isSignIn } from '../sign-in/options.ts';
@@ -79,7 +79,7 @@ export class EaasClient extends EnvelopeClient {
   /** Creates, changes and revokes issuers: the sign-ins whose tokens the service accepts. */
   readonly issuers = issuerCalls(this.call);
   /** Shows and erases the people whose data you encrypt. */
-  readonly subjects = subjectCalls(this.call, this.parts.erasures, (subject) => this.drop(subject));
+  readonly subjects = subjectCalls(this.call, this.parts.calls.erasures, (subject) => this.drop(subject));
   /** Lists and verifies the audit log. */
   override readonly audit: AuditLog;
   protected readonly rewrapAll: ReturnType<typeof createRewrapAll>;
@@ -97,7 +97,7 @@ export class EaasClient extends EnvelopeClient {
     const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp, nameOf('baseUrl', 'EAAS_BASE_URL'));
     const inProcess = options.service?.call;
     super({ ...complete, baseUrl, inProcess, kinds, headers: () => authorization(apiKey) });
-    this.rewrapAll = createRewrapAll(this.call, patienceOf(complete), this.parts.erasures);
+    this.rewrapAll = createRewrapAll(this.call, patienceOf(complete), this.parts.calls.erasures);
     this.audit = auditOf(this.call, signsIn);
   }
 
@@ -114,7 +114,7 @@ export class EaasClient extends EnvelopeClient {
    */
   get serverMode(): ServerModeCalls {
     refuseHalf(this.parts.halves, 'serverMode');
-    return serverModeCalls(this.call, this.parts.erasures, this.caller);
+    return serverModeCalls(this.call, this.parts.calls.erasures, this.caller);
   }
 
   /**
@@ -130,8 +130,7 @@ export class EaasClient extends EnvelopeClient {
    */
   async rewrap<C extends Ciphertext>(ciphertext: C, options?: UnwrapOptions): Promise<Rewrapped<FormOf<C>>> {
     const [result] = await this.rewrapMany([ciphertext], options);
-    if (result?.ok) return result.value;
-    throw result?.error;
+    return resultOf(result);
   }
 
   /**

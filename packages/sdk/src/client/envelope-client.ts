@@ -40,7 +40,7 @@ import {
   type ExpectedKeyOptions,
 } from './decrypt.ts';
 import { createEncrypter, type EncryptItem, type EncryptOptions } from './encrypt.ts';
-import { createEmit, observed, untraced } from '../events.ts';
+import { createEmit, untraced } from '../events.ts';
 import { type Inside, inside } from './inside.ts';
 
 /**
@@ -79,11 +79,10 @@ export interface OwnLog {
   report(options?: ReportOptions): AsyncGenerator<ReportRow, void, undefined>;
 }
 
-interface Parts extends Pick<Inside, 'engines' | 'halves'> {
+interface Parts extends Pick<Inside, 'engines' | 'halves' | 'emit'> {
   readonly calls: DataKeyCalls;
   readonly encrypter: ReturnType<typeof createEncrypter>;
   readonly decrypter: ReturnType<typeof createDecrypter>;
-  readonly erasures: Erasures;
   /** Asks the sign-in of the app, if the client uses one, who is signed in. The result throws if it is another user now. */
   readonly ask: ((signal: AbortSignal | undefined) => Promise<() => void>) | undefined;
   isClosed?: boolean;
@@ -117,8 +116,6 @@ export class EnvelopeClient {
 
   constructor(options: ClientOptions & Connection & { readonly halfId?: string | undefined }) {
     const emit = createEmit(options);
-    if (options.onEvent || options.logger) observed.set(this, emit);
-
     const { token } = options;
     const signIn = once(async () => (await loadSignIn()).createSignIn(options, () => this.drop(true)));
     const authorize: Authorize = async (route, input, send) =>
@@ -131,7 +128,7 @@ export class EnvelopeClient {
       if (this.parts.isClosed) throw closedError();
       return call(route, input, options);
     };
-    const halves = halvesOf(options.half, options.halfId, limits);
+    const halves = halvesOf(limits, options.half, options.halfId);
     const signsIn = !!token && options.subject !== null;
     this.keyId = options.keyId;
     this.caller = { keyId: this.keyId, requireUser: options.requireUser, signsIn };
@@ -145,7 +142,7 @@ export class EnvelopeClient {
       engines,
       halves,
       calls,
-      erasures,
+      emit: options.onEvent || options.logger ? emit : undefined,
       encrypter: createEncrypter(calls, engines, limits, emit),
       decrypter: createDecrypter(calls, engines, limits, emit),
       ask:
@@ -164,13 +161,13 @@ export class EnvelopeClient {
 
   /** @ignore */
   get [inside](): Inside {
-    const { engines, halves, ask, decrypter } = this.parts;
+    const { engines, halves, emit, ask, decrypter } = this.parts;
     const needsUser = this.caller.requireUser === true && this.user === undefined;
     // With a sign-in, the data keys in memory can be those of a user who has left.
     const openerFor = ask
       ? undefined
       : (options: DecryptOptions) => decrypter.openerFor(this.caller, options);
-    return { engines, halves, openerFor, needsUser };
+    return { engines, halves, emit, openerFor, needsUser };
   }
 
   /**
@@ -188,9 +185,7 @@ export class EnvelopeClient {
   as(user: string): this {
     requireKind(person, user, '`user`');
     if (this.caller.signsIn) throw new InputError('the token names the user: do not call `as`');
-    const client = Object.create(this, { caller: { value: { ...this.caller, user } } }) as this;
-    observed.set(client, observed.get(this));
-    return client;
+    return Object.create(this, { caller: { value: { ...this.caller, user } } }) as this;
   }
 
   /**

@@ -47,19 +47,14 @@ export const unwrapOptions: OptionRules<UnwrapOptions> = {
 export const wrapOptions: OptionRules<WrapOptions> = { ...unwrapOptions, keyId };
 
 /** Whose data key it is. */
-export interface Whose extends CallOptions {
-  readonly keyId: string;
-  readonly subject?: string | undefined;
-}
+export type Whose = Pick<Partition, 'keyId' | 'subject'> & CallOptions;
 
 type Made = Promise<DerivedDataKey>;
-type Derive<More extends unknown[] = []> = (dek: Uint8Array, ...more: More) => Made;
+export type Derive<More extends unknown[] = []> = (dek: Uint8Array, ...more: More) => Made;
 
 /** What stands between a DEK and its data key: the halves of a client, if it has any. */
-export interface Mixing {
-  /** Wraps a new DEK, and derives its data key. */
+interface Mixing {
   mint(of: Whose, dek: Uint8Array, wrap: () => Promise<Wrapped>, derive: Derive<[Wrapped]>): Made;
-  /** Unwraps a DEK, and derives its data key. */
   open(of: Whose, unwrap: () => Promise<Uint8Array>, derive: Derive): Made;
 }
 
@@ -70,7 +65,7 @@ export function createDataKeyCalls(
   patience: Patience,
   erasures: Erasures,
   tracing: Tracing,
-  mixing?: Mixing,
+  halves?: { readonly load: () => Promise<Mixing> },
 ) {
   const wrap = coalesce(call, 'POST /v1/keys/:key_id/wrap', patience);
   const unwrap = coalesce(call, 'POST /v1/keys/:key_id/unwrap', patience);
@@ -85,7 +80,7 @@ export function createDataKeyCalls(
     mint(of: Partition, dek: Uint8Array, derive: Derive<[Wrapped]>, options: Parameters<typeof wrap>[1]) {
       const wrap = () => calls.wrap(dek, of, options);
       return missing('mint', of.keyId, async () =>
-        mixing ? mixing.mint(of, dek, wrap, derive) : derive(dek, await wrap()),
+        halves ? (await halves.load()).mint(of, dek, wrap, derive) : derive(dek, await wrap()),
       );
     },
     /** Unwraps a DEK, and derives its data key. */
@@ -93,7 +88,7 @@ export function createDataKeyCalls(
       const unwrap = () => calls.unwrap(wrapped, of, caller);
       const { keyId } = wrapped;
       return missing('unwrap', keyId, async () =>
-        mixing ? mixing.open({ ...of, keyId }, unwrap, derive) : derive(await unwrap()),
+        halves ? (await halves.load()).open({ ...of, keyId }, unwrap, derive) : derive(await unwrap()),
       );
     },
     async wrap(dek: Uint8Array, of: Partition, options?: Parameters<typeof wrap>[1]): Promise<Wrapped> {

@@ -23,7 +23,8 @@ export class Erasures {
   }
 
   refuse(subject: string | undefined): void {
-    if (subject !== undefined && this.#subjects.has(personName(subject))) throw erased();
+    if (subject !== undefined && this.#subjects.has(personName(subject)))
+      throw new ServiceError('subject_erased', erased, { status: 409 });
   }
 
   /** Makes a call about a person, unless the person was erased. */
@@ -37,9 +38,5 @@ export class Erasures {
   }
 }
 
-const erased = (): ServiceError =>
-  new ServiceError(
-    'subject_erased',
-    'This subject was erased, and nothing under it opens again. A person who returns needs a new subject.',
-    { status: 409 },
-  );
+const erased =
+  'This subject was erased, and nothing under it opens again. A person who returns needs a new subject.';

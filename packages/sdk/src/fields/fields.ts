@@ -1,12 +1,7 @@
 export { field, plaintext, unencrypted } from './builders.ts';
 export { isCiphertext as isEncrypted } from './recognize-ciphertext.ts';
 export type { SettledRow } from './decrypt-rows.ts';
-export {
-  decryptNested,
-  type DecryptNestedOptions,
-  type DecryptNestedResult,
-  type Nesting,
-} from './decrypt-nested.ts';
+export * from './decrypt-nested.ts';
 export type { EncryptionOptions } from './core.ts';
 export { EncryptedTableError, type EncryptedTableErrorCode } from './encrypted-table-error.ts';
 export { defineFields, type FieldsDefinition, type RecordsOptions } from './define-fields.ts';

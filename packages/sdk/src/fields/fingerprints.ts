@@ -28,6 +28,7 @@ export interface Subject {
 
 export type Fingerprints = ReturnType<typeof fingerprintsOf>;
 
+type Wrapping = Pick<EnvelopeClient, 'wrap'>;
 type Unwrapping = Pick<EnvelopeClient, 'unwrap'> & Partial<Pick<EnvelopeClient, typeof inside | 'keyId'>>;
 
 export function fingerprintsOf(given: readonly IndexSource[]) {
@@ -39,7 +40,7 @@ export function fingerprintsOf(given: readonly IndexSource[]) {
       const isLocal = typeof source === 'object';
       if (!isLocal && subject.plan.name !== undefined) return [];
       const keyIds = ((!isLocal || source.isHalf) && subject.plan.fields[0].keyIds) || [undefined];
-      return keyIds.map((keyId) => ({ subject, source, keyId }));
+      return keyIds.map((keyId) => ({ source, keyId }));
     });
 
   return {
@@ -53,17 +54,19 @@ export function fingerprintsOf(given: readonly IndexSource[]) {
       { signal }: CallOptions,
       isStored = false,
     ): Promise<Settled<string[]>[][]> {
-      const tasks = subjects.map((subject) => tasksOf(subject).slice(0, isStored ? 1 : undefined));
-      const all = await settleEach(tasks.flat(), async ({ subject: { plan, bytes }, source, keyId }) => {
-        const preimage = pae(...plan.label, bytes);
-        const whole =
-          typeof source === 'object'
-            ? await source.macs(client, preimage, { keyId, signal })
-            : [await client.hash(toBase64(preimage), { keyId, signal })];
-        return whole.map((fingerprint) => cut(fingerprint, plan.index.bits));
+      const sought = subjects.map((subject) => {
+        const { plan, bytes } = subject;
+        const tasks = tasksOf(subject).slice(0, isStored ? 1 : undefined);
+        return settleEach(tasks, async ({ source, keyId }) => {
+          const preimage = pae(...plan.label, bytes);
+          const whole =
+            typeof source === 'object'
+              ? await source.macs(client, preimage, { keyId, signal })
+              : [await client.hash(toBase64(preimage), { keyId, signal })];
+          return whole.map((fingerprint) => cut(fingerprint, plan.index.bits));
+        });
       });
-      let end = 0;
-      return tasks.map(({ length }) => all.slice(end, (end += length)));
+      return Promise.all(sought);
     },
     drop(): void {
       for (const source of sources) if (typeof source === 'object') source.drop();
@@ -136,11 +139,7 @@ async function unwrapped(client: Unwrapping, wrapped: Wrapped, signal?: AbortSig
   });
 }
 
-async function wrapAndWipe(
-  client: Pick<EnvelopeClient, 'wrap'>,
-  key: Uint8Array,
-  options: HashOptions,
-): Promise<string> {
+async function wrapAndWipe(client: Wrapping, key: Uint8Array, options: HashOptions): Promise<string> {
   try {
     return formatIndexKey(await client.wrap(key, { ...options, wrapContext }));
   } finally {
@@ -186,7 +185,9 @@ export function indexKeyOf(token: string) {
       if (!halves) return [toHex(await (await (mac ??= open(client)))(subject))];
       // Each half makes an index key of the token's key, and another answer of a function another one.
       const keyId = requireKeyId(wrapped?.keyId ?? of.keyId ?? client.keyId);
-      const made = await halves.macs({ ...of, keyId }, () => (key ??= unwrap(client)), subject);
+      const made = await (
+        await halves.load()
+      ).macs({ ...of, keyId }, () => (key ??= unwrap(client)), subject);
       return made.map((one) => toHex(one));
     },
     drop(): void {

@@ -1,6 +1,6 @@
 import { FormatError, readHeader, storedCiphertext } from '@eaas/protocol/internal';
 import { viewBase64 } from '@eaas/protocol/base64';
-import { observed } from '../events.ts';
+import { inside } from '../client/inside.ts';
 import type { FieldsClient, Row } from './internals.ts';
 
 type Ciphertext = string | Uint8Array;
@@ -94,7 +94,7 @@ export function reportRows(
   rows: readonly Row[],
   known: ReadonlySet<string>,
 ): void {
-  const emit = observed.get(client);
+  const emit = client[inside]?.emit;
   if (!emit) return;
   const found = reported.get(client) ?? new Set();
   const columns = new Set<string>();

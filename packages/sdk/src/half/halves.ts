@@ -5,7 +5,7 @@ import { halfIdMessage, halfIndexMessage, mixMessage, parseHalf } from '@eaas/pr
 import { type Mac, macUnder } from '#mac';
 import { Bounded } from '../bounded.ts';
 import { copied } from '../data-keys/ciphertext.ts';
-import type { Mixing, Whose } from '../data-keys/calls.ts';
+import type { Derive, Whose } from '../data-keys/calls.ts';
 import type { DerivedDataKey } from '../data-keys/derive.ts';
 import type { Limits } from '../data-keys/limits.ts';
 import { ClientError, type SdkError } from '../errors.ts';
@@ -89,22 +89,21 @@ export function createHalves(
     return Promise.all(halves.map(mix)).finally(() => dek.fill(0));
   }
 
-  const mixing: Mixing = {
-    async mint(of, dek, call, derive) {
+  return {
+    wrap,
+    unwrap,
+    /** Wraps a new DEK, and derives its data key. */
+    async mint(of: Whose, dek: Uint8Array, call: () => Promise<Wrapped>, derive: Derive<[Wrapped]>) {
       const { half, ...wrapped } = await wrap(of, dek, call);
       return withHalf(await derive(dek, wrapped), half);
     },
-    async open(of, call, derive) {
+    /** Unwraps a DEK, and derives its data key with each half. */
+    async open(of: Whose, call: () => Promise<Uint8Array>, derive: Derive): Promise<DerivedDataKey> {
       let next: DerivedDataKey | undefined;
       for (const { dek, half } of (await unwrap(of, call)).toReversed())
         next = withHalf(await derive(dek), half, next);
       return next as DerivedDataKey;
     },
-  };
-  return {
-    ...mixing,
-    wrap,
-    unwrap,
     drop: () => kept.clear(),
     /** Returns the HMAC of a value under the index key of each half, for the key of a token, or without a token. */
     async macs(of: Whose, token: () => Promise<Uint8Array> | undefined, value: Bytes): Promise<Uint8Array[]> {

@@ -25,8 +25,12 @@ export interface HalfQuestion {
 /** The halves of a client, or a function that returns those for a key and a person. */
 export type HalfOption = HalfAnswer | ((of: HalfQuestion) => HalfAnswer | Promise<HalfAnswer>);
 
-/** The halves of a client. What mixes them into data keys and index keys is loaded by the first call. */
-export type Halves = ReturnType<typeof createHalves>;
+/** The halves of a client. `load` loads what mixes them into data keys and index keys. */
+export interface Halves {
+  readonly load: () => Promise<ReturnType<typeof createHalves>>;
+  /** Forgets the answers of a function. */
+  readonly drop: () => void;
+}
 
 /** Refuses what a mistyped name makes of the option. Everything else is checked before the first request. */
 export const halfRule: Rule = /* @__PURE__ */ required((half) => half !== undefined || 'set');
@@ -37,24 +41,15 @@ export function refuseHalf(halves: Halves | undefined, what: string): void {
 }
 
 /** Returns the halves of a client, or undefined for a client without any. `id`: the id that the first must have. */
-export function halvesOf(
-  given: HalfOption | undefined,
-  id: string | undefined,
-  limits: Limits,
-): Halves | undefined {
+export function halvesOf(limits: Limits, given?: HalfOption, id?: string): Halves | undefined {
   if (given === undefined || given === null) return undefined;
   const own = copied(given);
-  let made: Halves | undefined;
+  let drop = (): void => undefined;
   const load = once(async () => {
     const { createHalves } = await loadFile('halves', import('./halves.ts'));
-    return (made = createHalves(own, id, limits));
+    const halves = createHalves(own, id, limits);
+    ({ drop } = halves);
+    return halves;
   });
-  return {
-    wrap: async (...of) => (await load()).wrap(...of),
-    unwrap: async (...of) => (await load()).unwrap(...of),
-    mint: async (...of) => (await load()).mint(...of),
-    open: async (...of) => (await load()).open(...of),
-    macs: async (...of) => (await load()).macs(...of),
-    drop: () => made?.drop(),
-  };
+  return { load, drop: () => drop() };
 }

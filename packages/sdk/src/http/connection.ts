@@ -1,10 +1,6 @@
 import { attempt, InputError, kindOf } from '@eaas/protocol/internal';
 
-export function baseUrlOf(
-  baseUrl: string | URL | undefined,
-  insecureHttp: boolean | undefined,
-  name = 'baseUrl',
-): string {
+export function baseUrlOf(baseUrl?: string | URL, insecureHttp?: boolean, name = 'baseUrl'): string {
   const given = baseUrl instanceof URL ? baseUrl.href : baseUrl;
   if (typeof given !== 'string' || given === '') {
     const got = given === '' ? 'an empty string' : kindOf(given);
@@ -17,18 +13,14 @@ export function baseUrlOf(
         'without a user name, password, query or fragment',
     );
   }
-  requireSecureUrl(url, insecureHttp, name);
+  requireSecureUrl(url, name, insecureHttp);
   return url.href.replace(/(\/v1)?\/*$/, '');
 }
 
 /** This function replaces `URL.canParse`, which some platforms lack. */
 export const parseUrl = (text: string, base?: string): URL | undefined => attempt(() => new URL(text, base));
 
-export function requireSecureUrl(
-  { protocol, hostname }: URL,
-  insecureHttp: boolean | undefined,
-  option: string,
-): void {
+export function requireSecureUrl({ protocol, hostname }: URL, option: string, insecureHttp?: boolean): void {
   const isLoopback = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   if (protocol === 'https:' || isLoopback || insecureHttp === true) return;
   throw new InputError(

@@ -174,10 +174,8 @@ const codes: Readonly<Record<number, ProblemCode>> = {
 };
 
 /** Returns the code for a problem document without the member `code`. The API does not require this member. */
-function codeOf(
-  { type, title, status, detail }: Partial<Problem>,
-  received: number,
-): ServiceErrorCode | undefined {
+function codeOf(problem: Partial<Problem>, received: number): ServiceErrorCode | undefined {
+  const { type, title, status, detail } = problem;
   if (typeof type !== 'string' || typeof title !== 'string' || status !== received) return undefined;
   return detail?.startsWith?.('E_ENVELOPE_ONLY:') ? 'envelope_only' : codes[received];
 }

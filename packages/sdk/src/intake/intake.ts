@@ -143,10 +143,7 @@ function partsOf(item: IntakeItem): { value: string | Uint8Array; context?: Cont
   return item;
 }
 
-async function createDataKey(
-  publicKey: IntakePublicKey,
-  wrapContext: Context | undefined,
-): Promise<DerivedDataKey> {
+async function createDataKey(publicKey: IntakePublicKey, wrapContext?: Context): Promise<DerivedDataKey> {
   const dek = crypto.getRandomValues(new Uint8Array(32));
   try {
     return await deriveDataKey(engines, dek, await wrapForIntake(publicKey, dek, wrapContext), false);

@@ -3,9 +3,9 @@ import { DecryptionError, openUnder, parseEnvelope } from '@eaas/protocol/intern
 import { platformEngines } from '#engines';
 import { isOfPerson } from '../caller.ts';
 import { envelopeBytes } from '../data-keys/ciphertext.ts';
-import { deriveDataKey, type DerivedDataKey } from '../data-keys/derive.ts';
+import { deriveDataKey } from '../data-keys/derive.ts';
 import { limitsOf } from '../data-keys/limits.ts';
-import { halvesOf } from '../half/options.ts';
+import { type Halves, halvesOf } from '../half/options.ts';
 import { createIntake, type IntakeOptions } from '../intake/intake.ts';
 import type { RecoverHalfOptions } from './passkey.ts';
 
@@ -34,7 +34,8 @@ export async function openRecovery(options: RecoverHalfOptions): Promise<CryptoK
   const envelope = parseEnvelope(value);
   const unwrap = () => client.unwrap(envelope, whose(value));
   const derive = (dek: Uint8Array) => deriveDataKey(platformEngines(), dek, envelope, false);
-  const key = await halvesOf(half, undefined, limitsOf())?.open(envelope, unwrap, derive);
-  await openUnder((key as DerivedDataKey).values, envelope, proof.context);
+  const halves = await (halvesOf(limitsOf(), half) as Halves).load();
+  const key = await halves.open(envelope, unwrap, derive);
+  await openUnder(key.values, envelope, proof.context);
   return half;
 }

@@ -7,7 +7,6 @@ import {
   maxHeadLength,
   parseStreamHead,
   plaintextSize,
-  type ByteRange,
 } from '@eaas/protocol/stream';
 import { type DecryptOptions, decryptOptions } from '../client/decrypt.ts';
 import { type UnwrapOptions, type WrapOptions, wrapOptions } from '../data-keys/calls.ts';
@@ -215,23 +214,14 @@ export async function openFile(
   const engine = client[inside].engines.streams;
   const expected = expectedKey(client, options);
   const source = await sourceOf(file, options);
-  const opened = await open(unwrapBy(client, options), source, { context, signal, engine, ...expected });
-  const checked = (range: ByteRange = {}): ByteRange => {
-    requireOptions({ start: 'number', end: 'number', signal: 'signal' }, range, 'range');
-    return range;
-  };
-  return {
-    ...opened,
-    stream: (range) => opened.stream(checked(range)),
-    read: async (range) => opened.read(checked(range)),
-  };
+  return open(unwrapBy(client, options), source, { context, signal, engine, ...expected });
 }
 
-function checkCall<Options>(
+function checkCall<T>(
   client: unknown,
-  method: 'wrap' | 'unwrap',
-  rules: OptionRules<Options>,
-  options: Options,
+  method: string,
+  rules: OptionRules<T>,
+  options: T,
   name: string,
 ): void {
   requireKind(having('a client', method), client, 'the first argument');
@@ -243,7 +233,7 @@ function wrapBy(client: StreamWriter, { keyId, subject, wrapContext, signal }: E
   const wrap = (dek: Uint8Array) => client.wrap(dek, withoutNobody({ keyId, subject, wrapContext, signal }));
   if (!halves) return wrap;
   const of = { keyId: requireKeyId(keyId ?? client.keyId), subject, signal };
-  return (dek) => halves.wrap(of, dek, () => wrap(dek));
+  return async (dek) => (await halves.load()).wrap(of, dek, () => wrap(dek));
 }
 
 /** Unwraps with a client, and mixes its halves into data keys. */
@@ -254,7 +244,7 @@ export function unwrapBy(client: StreamClient, { subject, wrapContext, signal }:
   if (!halves) return unwrap;
   return async (wrapped) => {
     const { keyId } = wrapped;
-    const opened = await halves.unwrap({ keyId, subject, signal }, () => unwrap(wrapped));
+    const opened = await (await halves.load()).unwrap({ keyId, subject, signal }, () => unwrap(wrapped));
     return opened.map(({ dek }) => dek);
   };
 }
