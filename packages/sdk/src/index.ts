@@ -20,14 +20,8 @@ export type { PersonReportOptions, ReportOptions, ReportRow } from './audit/repo
 export * from './client/client.ts';
 export type { Engines } from './engines/engines.ts';
 export type { EnvelopeClient, OwnLog, PrimeOptions } from './client/envelope-client.ts';
-export {
-  ClientError,
-  type ClientErrorCode,
-  type SdkError,
-  ServiceError,
-  type ServiceErrorCode,
-  type Settled,
-} from './errors.ts';
+export type { ClientErrorCode, SdkError, ServiceErrorCode, Settled } from './errors.ts';
+export { ClientError, ServiceError } from './errors.ts';
 export type { Half, HalfAnswer, HalfOption, HalfQuestion } from './half/options.ts';
 export type { EaasEvent } from './events.ts';
 export type { CacheOptions } from './data-keys/limits.ts';

@@ -10,24 +10,10 @@ import { aborted, closedError, type Settled, once } from '../errors.ts';
 import { halvesOf, refuseHalf } from '../half/options.ts';
 import { loadSignIn } from '../sign-in/options.ts';
 import { abortable } from '../http/abortable.ts';
-import {
-  createDataKeyCalls,
-  type DataKeyCalls,
-  type HashOptions,
-  hashOptions,
-  type UnwrapOptions,
-  unwrapOptions,
-  type WrapOptions,
-  wrapOptions,
-} from '../data-keys/calls.ts';
-import {
-  type Authorize,
-  type Call,
-  type CallOptions,
-  type Connection,
-  createTransport,
-  patienceOf,
-} from '../http/transport.ts';
+import type { DataKeyCalls, HashOptions, UnwrapOptions, WrapOptions } from '../data-keys/calls.ts';
+import { createDataKeyCalls, hashOptions, unwrapOptions, wrapOptions } from '../data-keys/calls.ts';
+import type { Authorize, Call, CallOptions, Connection } from '../http/transport.ts';
+import { createTransport, patienceOf } from '../http/transport.ts';
 import { type Caller, keyIds, person, requireActor, requireKeyId } from '../caller.ts';
 import { type Ciphertext, copied, type EncryptedAs, type EncryptedForm } from '../data-keys/ciphertext.ts';
 import { type ClientOptions, enginesOf } from './client-options.ts';

@@ -5,15 +5,8 @@ import { resultOf } from '../errors.ts';
 import { FieldError, inField, type Where } from './field-error.ts';
 import type { Subject } from './fingerprints.ts';
 import type { Internals, Row } from './internals.ts';
-import {
-  comparedBytes,
-  type FieldPlan,
-  type IndexPlan,
-  partIndexesOf,
-  requireField,
-  requireTable,
-  suggestion,
-} from './plan.ts';
+import type { FieldPlan, IndexPlan } from './plan.ts';
+import { comparedBytes, partIndexesOf, requireField, requireTable, suggestion } from './plan.ts';
 import { refuse } from './value-types.ts';
 
 interface Condition {

@@ -1,12 +1,6 @@
 import { pae } from '@eaas/protocol/internal';
-import {
-  foldOf,
-  indexOf,
-  type PartIndex,
-  textPartOptions,
-  type TextPartOptions,
-  type TypedValue,
-} from './part-index.ts';
+import type { PartIndex, TextPartOptions, TypedValue } from './part-index.ts';
+import { foldOf, indexOf, textPartOptions } from './part-index.ts';
 import type {
   Fingerprint,
   Flat,

@@ -1,13 +1,8 @@
 import type { Context, ExpectedKey, Unwrap, Wrap, Wrapped } from '@eaas/protocol';
 import { having, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { openFile as open, openStream, sealStream } from '@eaas/protocol/internal-stream';
-import {
-  ciphertextSize,
-  type EncryptedFile,
-  maxHeadLength,
-  parseStreamHead,
-  plaintextSize,
-} from '@eaas/protocol/stream';
+import type { EncryptedFile } from '@eaas/protocol/stream';
+import { ciphertextSize, maxHeadLength, parseStreamHead, plaintextSize } from '@eaas/protocol/stream';
 import { type DecryptOptions, decryptOptions } from '../client/decrypt.ts';
 import { type UnwrapOptions, type WrapOptions, wrapOptions } from '../data-keys/calls.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
