@@ -98,11 +98,9 @@ export function createDataKeyCalls(
       const input = { key_id: keyId, dek: toBase64(dek), context, subject, user };
       return wrappedOf(await erasures.ask(subject, () => wrap(input, options)));
     },
-    async unwrap(
-      wrapped: Wrapped,
-      { wrapContext, subject, signal }: Omit<Partition, 'keyId'> & CallOptions,
-      { user, signsIn }: Caller,
-    ): Promise<Uint8Array> {
+    async unwrap(wrapped: Wrapped, of: Omit<Partition, 'keyId'> & CallOptions, caller: Caller) {
+      const { wrapContext, subject, signal } = of;
+      const { user, signsIn } = caller;
       if (!(isBytes(wrapped?.wrappedKey) && Number.isInteger(wrapped.keyVersion))) {
         throw new InputError(
           `the argument of \`unwrap\` must be the return value of \`wrap\` (got ${kindOf(wrapped)})`,
@@ -128,11 +126,8 @@ export function createDataKeyCalls(
 }
 
 // The exchange has checked the types of all members, and that the response is about the key of the request.
-export function wrappedOf({
-  key_id: keyId,
-  key_version: keyVersion,
-  wrapped_key,
-}: Output<'POST /v1/keys/:key_id/wrap'>): Wrapped {
+export function wrappedOf(output: Output<'POST /v1/keys/:key_id/wrap'>): Wrapped {
+  const { key_id: keyId, key_version: keyVersion, wrapped_key } = output;
   if (keyVersion >>> 0 !== keyVersion) throw unreadable();
   return { keyId, keyVersion, wrappedKey: read(wrapped_key, 1, 2_048) };
 }

@@ -1,4 +1,4 @@
-import { isDate, kindOf, type OptionRules, requireOptions } from '@eaas/protocol/internal';
+import { isDate, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { indexOf, type PartIndex, type PartOptions, sizeRules } from './part-index.ts';
 import { monthOf } from './range-rules.ts';
 import { dateType, refuse } from './value-types.ts';
@@ -82,14 +82,12 @@ const yearPart = (month: number): string => `year ${Math.floor(month / 12)}`;
 const isMonthStart = (date: Date): boolean => date.getUTCDate() === 1 && date.getTime() % 86_400_000 === 0;
 
 function requireBounds(bounds: unknown): { from: Date | undefined; to: Date | undefined } {
-  if (typeof bounds !== 'object' || bounds === null || isDate(bounds)) {
-    return refuse(`a search by \`part.dateRange\` takes { from }, { to } or both (got ${kindOf(bounds)})`);
-  }
   const aDate = (value: unknown) => isDate(value) || 'a Date';
-  requireOptions<{ from?: unknown; to?: unknown }>({ from: aDate, to: aDate }, bounds, 'part.dateRange');
-  const { from, to } = bounds as { from?: Date; to?: Date };
-  if (!from && !to)
-    return refuse('a search by `part.dateRange` takes { from }, { to } or both (got neither)');
+  const given = bounds as { from?: Date; to?: Date };
+  requireOptions<typeof given>({ from: aDate, to: aDate }, given, 'part.dateRange');
+  const { from, to } = given;
+  const got = isDate(bounds) ? 'a Date' : 'neither';
+  if (!from && !to) refuse(`a search by \`part.dateRange\` takes { from }, { to } or both (got ${got})`);
   for (const bound of [from, to]) if (bound) dateType.encode(bound); // Throws for an invalid Date.
   if (from && to && from > to) refuse('`from` of a range must not be greater than `to`');
   return { from, to };

@@ -3,16 +3,8 @@ import { resultOf } from '../errors.ts';
 import { inField, type Where } from './field-error.ts';
 import type { Subject } from './fingerprints.ts';
 import { callByKeys, type EncryptRowOptions, type IdOf, type Internals, type Row } from './internals.ts';
-import type { TypedValue } from './part-index.ts';
-import {
-  contextOf,
-  type FieldPlan,
-  requireColumns,
-  requireRows,
-  requireTable,
-  rowIdOf,
-  subjectOfRow,
-} from './plan.ts';
+import type { FieldPlan } from './plan.ts';
+import { contextOf, requireColumns, requireRows, requireTable, rowIdOf, subjectOfRow } from './plan.ts';
 import { isCiphertext } from './recognize-ciphertext.ts';
 import { refuse, textType, valueIn } from './value-types.ts';
 
@@ -110,11 +102,7 @@ function marksOf(field: FieldPlan, values: Row, row: Row, where: Where): Mark[] 
  * Returns the values of the fields that an index covers. Returns undefined if the row has none of these values, and
  * null if one of the values is null. Throws InputError if the row has only some of the values.
  */
-function valuesOf(
-  fields: readonly FieldPlan[],
-  column: string,
-  values: Row,
-): TypedValue[] | null | undefined {
+function valuesOf(fields: readonly FieldPlan[], column: string, values: Row) {
   const given = fields.map(({ name, field: { type } }) => {
     return { name, type, value: Object.hasOwn(values, name) ? values[name] : undefined };
   });

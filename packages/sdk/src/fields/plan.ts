@@ -208,10 +208,8 @@ export function requireTable(plans: Plans, table: string): TablePlan {
   return plan ?? refuse(`the table \`${table}\` is not defined${suggestion(table, plans.keys())}`);
 }
 
-export function requireField(
-  { table, fields }: Pick<TablePlan, 'table' | 'fields'>,
-  name: string,
-): FieldPlan {
+export function requireField(of: Pick<TablePlan, 'table' | 'fields'>, name: string): FieldPlan {
+  const { table, fields } = of;
   const plan = fields.find((field) => field.name === name);
   const names = () => fields.map((field) => field.name);
   return plan ?? refuse(`the field \`${table}.${name}\` is not defined${suggestion(name, names())}`);

@@ -23,17 +23,14 @@ interface OwnHalf {
 }
 
 /** The bytes of `given` are overwritten as soon as they are imported. */
-export function createHalves(
-  given: HalfOption,
-  expectedId: string | undefined,
-  { encrypt, decrypt, patience }: Limits,
-) {
+export function createHalves(given: HalfOption, expectedId: string | undefined, limits: Limits) {
+  const { encrypt, decrypt, patience } = limits;
   /** The answers of a function, by key and person, and the waits for them. */
   const kept = new Bounded<string, { readonly halves: Promise<readonly OwnHalf[]>; until: number }>(
     (size) => size > Math.max(encrypt.maxEntries, decrypt.maxEntries),
   );
   const lifetime = decrypt.maxEntries === 0 ? 0 : Math.min(encrypt.maxAge, decrypt.maxAge);
-  const fixed = typeof given === 'function' ? undefined : openAll(given, expectedId, '`half`');
+  const fixed = typeof given === 'function' ? undefined : openAll(given, '`half`', expectedId);
 
   async function answerTo(keyId: string, subject: string | undefined): Promise<HalfAnswer> {
     try {
@@ -57,7 +54,7 @@ export function createHalves(
     const asked = Date.now();
     if (known && asked < known.until - lifetime * (1 - share)) return abortable(known.halves, signal);
     const halves = answerTo(keyId, person).then((answer) =>
-      openAll(answer, expectedId, 'what the function `half` returns', asked),
+      openAll(answer, 'what the function `half` returns', expectedId, asked),
     );
     const question = { halves, until: Infinity };
     kept.set(name, question);
@@ -155,12 +152,7 @@ const answerRule: Rule = (value) => {
   return 'the text that `eaas half new` printed, 32 bytes that are not all zero, an HMAC key, null, or a list of 1 to 8 of these';
 };
 
-async function openAll(
-  given: HalfAnswer,
-  expectedId: string | undefined,
-  name: string,
-  asked = Infinity,
-): Promise<readonly OwnHalf[]> {
+async function openAll(given: HalfAnswer, name: string, expectedId?: string, asked = Infinity) {
   requireKind(answerRule, given, name);
   const halves = await Promise.all([given].flat().map((half) => openHalf(half, asked)));
   const id = halves[0]?.id;

@@ -31,11 +31,7 @@ export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: 
 }
 
 /** As `abortable`, for work with a signal of its own: it aborts when the promise rejects, so the work can end too. */
-export function within<T>(
-  work: (signal: AbortSignal) => Promise<T>,
-  signal: AbortSignal | undefined,
-  patience: number,
-): Promise<T> {
+export function within<T>(work: (signal: AbortSignal) => Promise<T>, patience: number, signal?: AbortSignal) {
   const controller = new AbortController();
   return abortable(work(controller.signal), signal, patience).catch((error: unknown) => {
     controller.abort();

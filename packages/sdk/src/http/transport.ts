@@ -108,7 +108,7 @@ export function createTransport(
     try {
       // Ends the call on an abort or a timeout, because the functions of the app do not receive a signal, and some
       // implementations of `fetch` ignore signals.
-      return await within(ask, signal, service.total);
+      return await within(ask, service.total, signal);
     } catch (error) {
       ({ code } = error as ServiceError);
       throw error;

@@ -85,11 +85,9 @@ export async function ask(body: unknown, granted: GrantedCall) {
 }
 
 /** Returns the item as the service gets it. Throws a Refusal for one that the grant does not allow. */
-function judge(
-  value: unknown,
-  schema: Endpoint['body'],
-  { target: { batch, keyId: inPath, operation }, grant, report }: GrantedCall,
-): Fields {
+function judge(value: unknown, schema: Endpoint['body'], granted: GrantedCall): Fields {
+  const { grant, report } = granted;
+  const { batch, keyId: inPath, operation } = granted.target;
   if (value instanceof Refusal) throw value;
   const fields: Fields = checked(schema as never, value, batch ? 'item' : 'body');
   const { key_id, reference: _, context, subject: _named, ...rest } = fields;
@@ -110,10 +108,8 @@ function judge(
  * Returns the subject of a call. With a subject in the grant, the data keys of nobody are refused too: a rewrap could
  * otherwise make the value of an intake writer one of this person.
  */
-function boundSubject(
-  { subject: granted }: CheckedGrant,
-  { subject, wrapped_key: wrapped }: Fields,
-): string | undefined {
+function boundSubject(grant: CheckedGrant, { subject, wrapped_key: wrapped }: Fields): string | undefined {
+  const { subject: granted } = grant;
   if (granted === undefined) {
     if (subject === undefined) return undefined;
     throw new Refusal('permission_missing', 'The app does not allow this session to name a `subject`.');

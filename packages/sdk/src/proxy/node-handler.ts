@@ -1,5 +1,5 @@
 import { InputError } from '@eaas/protocol';
-import { isBytes } from '@eaas/protocol/internal';
+import { attempt, isBytes } from '@eaas/protocol/internal';
 import { limits } from '@eaas/protocol/wire';
 
 /**
@@ -50,7 +50,14 @@ export function toNodeHandler(
   proxy: (request: Request) => Promise<Response>,
 ): (req: NodeRequest, res: NodeResponse) => Promise<void> {
   return async (req, res) => {
-    const response = await answer(proxy, req, res);
+    const gone = new AbortController();
+    res.on('close', () => {
+      if (!res.writableFinished) gone.abort();
+    });
+    const request = attempt(() => webRequest(req, gone.signal));
+    if (request) nodeRequests.set(request, req);
+    const refused = { status: 400, headers: { 'cache-control': 'no-store' } };
+    const response = request ? await proxy(request) : new Response(null, refused);
     const body = await response.text();
     // Does not respond again if the framework has already responded, for example after a time limit.
     if (res.headersSent) return;
@@ -81,25 +88,6 @@ export function nodeRequestOf(request: Request): NodeRequest {
       'the argument of `nodeRequestOf` must be the request that `toNodeHandler` passed to `authorize` (got another request)',
     );
   return found;
-}
-
-async function answer(
-  proxy: Parameters<typeof toNodeHandler>[0],
-  req: NodeRequest,
-  res: NodeResponse,
-): Promise<Response> {
-  const gone = new AbortController();
-  res.on('close', () => {
-    if (!res.writableFinished) gone.abort();
-  });
-  let request: Request;
-  try {
-    request = webRequest(req, gone.signal);
-  } catch {
-    return new Response(null, { status: 400, headers: { 'cache-control': 'no-store' } });
-  }
-  nodeRequests.set(request, req);
-  return proxy(request);
 }
 
 function webRequest(req: NodeRequest, signal: AbortSignal): Request {

@@ -176,7 +176,7 @@ async function readBody(request: Request, timeout: number): Promise<Uint8Array> 
   // Not before: a framework may begin to read the body when it is asked for.
   const { body } = request;
   if (!body) return new Uint8Array(0);
-  return within((stop) => readAll(body, limits.body, tooLarge, stop), signal, timeout).catch(
+  return within((stop) => readAll(body, limits.body, tooLarge, stop), timeout, signal).catch(
     (error: unknown) => {
       if (error instanceof Refusal) throw error;
       if ((error as Partial<ServiceError> | null)?.code !== 'timeout')

@@ -34,10 +34,7 @@ export const signInOptions: OptionRules<SignInOptions> = {
 };
 
 /** Whether the options are those of a sign-in. Throws InputError for one that lacks an option, or has one of `others`. */
-export function isSignIn(
-  options: SignInOptions & { readonly requireUser?: unknown },
-  ...others: string[]
-): boolean {
+export function isSignIn(options: SignInOptions & { requireUser?: unknown }, ...others: string[]): boolean {
   const { issuer, token, subject } = options;
   if (!issuer && !token && subject === undefined) return false;
   if (!issuer || !token) throw new InputError('a sign-in needs `issuer` and `token`');

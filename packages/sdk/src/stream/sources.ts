@@ -51,7 +51,10 @@ export interface UrlSourceOptions {
 export async function sourceOf(file: FileSource, options: UrlSourceOptions): Promise<RangeSource> {
   if (typeof file === 'string' || file instanceof URL) return urlSource(file, options);
   const given = Object(file) as Partial<Blob & ReadableHandle>;
-  if (typeof given.stream === 'function') return blobSource(file as Blob);
+  if (typeof given.stream === 'function') {
+    const blob = file as Blob;
+    return { size: blob.size, read: (start, end) => blob.slice(start, end).stream() };
+  }
   if (typeof given.stat === 'function') return handleSource(file as ReadableHandle);
   requireKind(anyFile, file, 'the second argument');
   return file as RangeSource;
@@ -61,11 +64,6 @@ const anyFile = /* @__PURE__ */ having(
   'a Blob, an open file, a URL, or an object with `size` and `read`',
   'read',
 );
-
-const blobSource = (blob: Blob): RangeSource => ({
-  size: blob.size,
-  read: (start, end) => blob.slice(start, end).stream(),
-});
 
 /** The methods that `openFile` calls on an open file. A FileHandle of `node:fs/promises` has these methods. */
 export interface ReadableHandle {
