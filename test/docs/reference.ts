@@ -110,7 +110,6 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
 // Members without a description, because Node, JavaScript or another type of the package already describes them.
 const unsaid: Readonly<Record<Folder, readonly string[]>> = {
   sdk: [
-    ...['on', 'resume'].map((name) => `sdk-proxy.NodeRequest.${name}`),
     ...['setHeader', 'end', 'on'].map((name) => `sdk-proxy.NodeResponse.${name}`),
     'sdk-fields.Records.[dispose]',
   ],

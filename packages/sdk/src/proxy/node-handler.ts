@@ -16,6 +16,7 @@ export interface NodeRequest {
   readonly readableDidRead: boolean;
   /** The body, if a framework has already read it: a parsed value, text, or bytes. */
   readonly body?: unknown;
+  /** Yields the chunks of a body that nobody has read. */
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array>;
 }
 
