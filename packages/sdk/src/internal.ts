@@ -15,7 +15,7 @@ export { isNamed } from './fields/raw-sql.ts';
 export { type ColumnPlace, holdsCiphertext } from './fields/recognize-ciphertext.ts';
 export type { FieldName, Guessable, IndexColumns, InputOf, NameOf } from './fields/row-types.ts';
 export type { FieldsQuery } from './fields/with-fields.ts';
-export { unwrapBy } from './stream/streams.ts';
+export { unwrapBy } from './stream/wrapping.ts';
 export { abortable } from './http/abortable.ts';
 export type { Call } from './http/transport.ts';
 export { aborted } from './errors.ts';

@@ -1,23 +1,13 @@
-import type { Context, ExpectedKey, Unwrap, Wrap, Wrapped } from '@eaas/protocol';
+import type { Context, ExpectedKey, Wrap, Wrapped } from '@eaas/protocol';
 import { having, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { openFile as open, openStream, sealStream } from '@eaas/protocol/internal-stream';
 import type { EncryptedFile } from '@eaas/protocol/stream';
 import { ciphertextSize, maxHeadLength, parseStreamHead, plaintextSize } from '@eaas/protocol/stream';
 import { type DecryptOptions, decryptOptions } from '../client/decrypt.ts';
-import { type UnwrapOptions, type WrapOptions, wrapOptions } from '../data-keys/calls.ts';
-import type { EnvelopeClient } from '../client/envelope-client.ts';
+import { type WrapOptions, wrapOptions } from '../data-keys/calls.ts';
 import { inside } from '../client/inside.ts';
-import { requireKeyId, withoutNobody } from '../caller.ts';
+import { type StreamClient, type StreamWriter, unwrapBy, wrapBy } from './wrapping.ts';
 import { aBlob, type FileSource, sourceOf, type UrlSourceOptions } from './sources.ts';
-
-/** The part of an `EaasClient` that encrypted streams use. */
-export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'keyId' | typeof inside>;
-
-/** The members of an `EaasClient` or an `Intake` that `encryptStream` and `encryptBlob` use. */
-export interface StreamWriter extends Pick<StreamClient, 'keyId' | typeof inside> {
-  /** Wraps the data key of the stream. */
-  wrap(dek: Uint8Array, options?: WrapOptions): Promise<Wrapped>;
-}
 
 /** How many bytes of plaintext a stream has processed. */
 export interface StreamProgress {
@@ -212,36 +202,9 @@ export async function openFile(
   return open(unwrapBy(client, options), source, { context, signal, engine, ...expected });
 }
 
-function checkCall<T>(
-  client: unknown,
-  method: string,
-  rules: OptionRules<T>,
-  options: T,
-  name: string,
-): void {
+function checkCall<T>(client: unknown, method: string, rules: OptionRules<T>, options: T, of: string): void {
   requireKind(having('a client', method), client, 'the first argument');
-  requireOptions(rules, options, name);
-}
-
-function wrapBy(client: StreamWriter, { keyId, subject, wrapContext, signal }: EncryptStreamOptions): Wrap {
-  const { halves } = client[inside];
-  const wrap = (dek: Uint8Array) => client.wrap(dek, withoutNobody({ keyId, subject, wrapContext, signal }));
-  if (!halves) return wrap;
-  const of = { keyId: requireKeyId(keyId ?? client.keyId), subject, signal };
-  return async (dek) => (await halves.load()).wrap(of, dek, () => wrap(dek));
-}
-
-/** Unwraps with a client, and mixes its halves into data keys. */
-export function unwrapBy(client: StreamClient, { subject, wrapContext, signal }: UnwrapOptions): Unwrap {
-  const { halves } = client[inside];
-  const unwrap = (wrapped: Wrapped) =>
-    client.unwrap(wrapped, withoutNobody({ subject, wrapContext, signal }));
-  if (!halves) return unwrap;
-  return async (wrapped) => {
-    const { keyId } = wrapped;
-    const opened = await (await halves.load()).unwrap({ keyId, subject, signal }, () => unwrap(wrapped));
-    return opened.map(({ dek }) => dek);
-  };
+  requireOptions(rules, options, of);
 }
 
 function expectedKey(client: StreamClient, { keyId = client.keyId, anyKey }: OpenOptions): ExpectedKey {
