@@ -95,10 +95,7 @@ export function resultOf<T>(result: Settled<T, Error> | undefined): T {
   );
 }
 
-export async function settleEach<Item, T>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<T>,
-): Promise<Settled<T>[]> {
+export async function settleEach<Item, T>(items: readonly Item[], work: (item: Item) => Promise<T>) {
   requireArray(items);
   const settle = (item: Item): Promise<Settled<T>> =>
     attempt(() => work(item)).then(

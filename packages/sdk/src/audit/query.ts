@@ -3,8 +3,8 @@ import { isDate, type OptionRules, type Rule } from '@eaas/protocol/internal';
 import type { AuditAction, Input, Output } from '@eaas/protocol/wire';
 import { keyId } from '../caller.ts';
 import { load } from '../errors.ts';
-import type { Call, CallOptions } from '../http/transport.ts';
-import type { PersonReportOptions, ReportRow } from './report.ts';
+import type { CallOptions } from '../http/transport.ts';
+import type { report } from './list.ts';
 
 /** A page of the audit log. */
 export type AuditPage = Output<'GET /v1/audit'>;
@@ -63,9 +63,7 @@ export const filterRules: OptionRules<AuditFilter> = {
 export const loadLists = () => load('the audit log', import('./list.ts'));
 
 /** Yields the report on a person, or without a name on the signed-in user: with `isOwn`, on nobody else. */
-export async function* reportOf(
-  ...of: [call: Call, signsIn: boolean, options?: PersonReportOptions, isOwn?: boolean]
-): AsyncGenerator<ReportRow, void, undefined> {
+export async function* reportOf(...of: Parameters<typeof report>): ReturnType<typeof report> {
   yield* (await loadLists()).report(...of);
 }
 

@@ -299,7 +299,6 @@ export interface SubjectCalls {
 }
 
 const names: OptionRules<{ subject?: string; subjectId?: string }> = { subject: somebody, subjectId: 'text' };
-const eraseOptions: OptionRules<EraseOptions> = { signal: 'signal', create: 'flag' };
 
 /** Returns a subject as the API names it. The service refuses a call with both names or none. */
 function wireName(name: SubjectName, of: string) {
@@ -317,7 +316,7 @@ export function subjectCalls(call: Call, erasures: Erasures, drop: (subject?: st
     },
     async erase(name, options = {}) {
       const body = wireName(name, 'subjects.erase');
-      requireOptions(eraseOptions, options, 'subjects.erase');
+      requireOptions({ signal: 'signal', create: 'flag' }, options, 'subjects.erase');
       const { create, signal } = options;
       try {
         const erased = await call('POST /v1/subjects/erase', { ...body, create }, { signal });

@@ -18,11 +18,7 @@ export class Waiting<T> {
 type Started<T> = T | Promise<T> | Waiting<T>;
 
 /** Waits for the data key, and then for the work under it, if the call waits for one. */
-export function settleOne<T>(
-  started: Started<T>,
-  signal: AbortSignal | undefined,
-  patience: number,
-): T | Promise<T> {
+export function settleOne<T>(started: Started<T>, signal: AbortSignal | undefined, patience: number) {
   return started instanceof Waiting ? started.lease.use(started.run, signal, patience) : started;
 }
 

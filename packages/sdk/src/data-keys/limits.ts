@@ -37,7 +37,6 @@ const presets: Readonly<Record<CachePreset, Omit<Limits, 'patience'>>> = {
   browser: { encrypt: { ...serverless, maxMessages: 1_024, maxBytes: 2 ** 26 }, decrypt: serverless },
 };
 
-const cacheOptions: OptionRules<CacheOptions> = { encrypt: 'anything', decrypt: 'anything' };
 const encryptLimits: OptionRules<BudgetLimits> = {
   // Each message has a random 96-bit iv. With more than 2^32 messages under one data key, it would become too probable
   // that two messages have the same iv.
@@ -59,7 +58,7 @@ export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience 
   }
   const preset = presets[isNamed ? cache : 'server'];
   const options: CacheOptions = isNamed ? {} : cache;
-  requireOptions(cacheOptions, options, 'cache');
+  requireOptions({ encrypt: 'anything', decrypt: 'anything' }, options, 'cache');
   const encrypt = options.encrypt === false ? { maxMessages: 1 } : (options.encrypt ?? {});
   const decrypt = options.decrypt === false ? { maxEntries: 0 } : (options.decrypt ?? {});
   requireOptions<OptionalLimits<BudgetLimits>>(encryptLimits, encrypt, 'cache.encrypt');

@@ -6,12 +6,7 @@ import type { Engines } from './engines.ts';
 export const loadNoble = (): Promise<typeof Noble> =>
   load('the noble engine', import('@eaas/protocol/internal-noble'));
 
-interface Key {
-  readonly nobleEngine: typeof Noble.nobleEngine;
-  readonly bytes: Uint8Array;
-}
-
-const onDemand: Engine<'async', Key> = {
+const onDemand: Engine<'async', Pick<typeof Noble, 'nobleEngine'> & { readonly bytes: Uint8Array }> = {
   name: 'noble',
   async importKey(key) {
     // Copies the key, because the caller can overwrite it before the library noble is loaded.

@@ -7,7 +7,6 @@ import type {
   Index,
   LowEntropyField,
   Plaintext,
-  SearchableField,
   SearchOptions,
   StandardSchema,
   TextField,
@@ -165,10 +164,7 @@ export function plaintext<Value>(
   return { read };
 }
 
-function fieldOf<Value, B extends Bound>(
-  type: ValueType<Value>,
-  options: FieldOptions<Value, B> = {},
-): Field<Value, B, false> {
+function fieldOf<Value, B extends Bound>(type: ValueType<Value>, options: FieldOptions<Value, B> = {}) {
   requireOptions<object>(fieldOptions, options, type.name);
   return { ...options, type, index: undefined };
 }
@@ -180,9 +176,7 @@ const fieldOptions: OptionRules<FieldOptions<never>> = {
   allowCiphertexts: flag,
 };
 
-function withParts<Value, B extends Bound, Column extends string | boolean>(
-  field: Field<Value, B, Column>,
-): SearchableField<Value, B, Column> {
+function withParts<Value, B extends Bound, Column extends string | boolean>(field: Field<Value, B, Column>) {
   return {
     ...field,
     searchableBy: <Parts extends PartIndexes<Value>>(parts: Parts) => ({ ...field, parts }),

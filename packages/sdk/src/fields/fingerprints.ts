@@ -7,7 +7,7 @@ import { type Mac, macUnder } from '#mac';
 import { requireKeyId } from '../caller.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import { inside } from '../client/inside.ts';
-import { ClientError, ServiceError, type Settled, settleEach } from '../errors.ts';
+import { ClientError, ServiceError, settleEach } from '../errors.ts';
 import type { CallOptions } from '../http/transport.ts';
 import { hashOptions, type HashOptions, type WrapOptions } from '../data-keys/calls.ts';
 import type { FieldsClient } from './internals.ts';
@@ -48,12 +48,7 @@ export function fingerprintsOf(given: readonly IndexSource[]) {
      * Returns, for each subject, its fingerprints under every key, index key and half, or with `isStored` only those of the
      * first, of which the first is stored.
      */
-    async of(
-      client: FieldsClient,
-      subjects: readonly Subject[],
-      { signal }: CallOptions,
-      isStored = false,
-    ): Promise<Settled<string[]>[][]> {
+    async of(client: FieldsClient, subjects: readonly Subject[], { signal }: CallOptions, isStored = false) {
       const sought = subjects.map((subject) => {
         const { plan, bytes } = subject;
         const tasks = tasksOf(subject).slice(0, isStored ? 1 : undefined);
@@ -175,19 +170,14 @@ export function indexKeyOf(token: string) {
   return {
     isHalf: !wrapped,
     /** Returns a fingerprint for each half. */
-    async macs(
-      client: Unwrapping,
-      subject: Uint8Array<ArrayBuffer>,
-      of: WrapOptions = {},
-    ): Promise<string[]> {
+    async macs(client: Unwrapping, subject: Uint8Array<ArrayBuffer>, of: WrapOptions = {}) {
       if (isDropped) throw new ClientError('closed', 'the records were closed');
       const halves = client[inside]?.halves;
       if (!halves) return [toHex(await (await (mac ??= open(client)))(subject))];
       // Each half makes an index key of the token's key, and another answer of a function another one.
       const keyId = requireKeyId(wrapped?.keyId ?? of.keyId ?? client.keyId);
-      const made = await (
-        await halves.load()
-      ).macs({ ...of, keyId }, () => (key ??= unwrap(client)), subject);
+      const loaded = await halves.load();
+      const made = await loaded.macs({ ...of, keyId }, () => (key ??= unwrap(client)), subject);
       return made.map((one) => toHex(one));
     },
     drop(): void {

@@ -79,11 +79,7 @@ function requireKeyIds(name: string, given: KeyIds[string]): FieldPlan['keyIds']
     : refuse(`\`keyIds\` must have a UUID or a list of UUIDs for \`${name}\``);
 }
 
-function planTable(
-  table: string,
-  given: Tables[string],
-  keys: ReadonlyMap<string, FieldPlan['keyIds']>,
-): TablePlan {
+function planTable(table: string, given: Tables[string], keys: ReadonlyMap<string, FieldPlan['keyIds']>) {
   requireKind('object', given, `the table \`${table}\``);
   const columns: string[] = [];
   const fields: (FieldPlan & { readonly indexes: IndexPlan[] })[] = [];

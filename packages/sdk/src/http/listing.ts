@@ -1,5 +1,5 @@
 // Reads lists page by page, for `keys.list` and its like, and for the audit log; loaded on demand.
-import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
+import { requireKind, requireOptions } from '@eaas/protocol/internal';
 import type { CallOptions } from './transport.ts';
 import { unreadable } from '../errors.ts';
 
@@ -8,8 +8,6 @@ export interface PagesOptions extends CallOptions {
   /** The number of records per request. Defaults to 100, which is also the maximum. */
   readonly pageSize?: number | undefined;
 }
-
-const pagesOptions: OptionRules<PagesOptions> = { pageSize: 'positiveInteger', signal: 'signal' };
 
 interface Page {
   readonly count: number;
@@ -27,7 +25,7 @@ export async function* listPages(
   id: string,
   given: PagesOptions = {},
 ): AsyncGenerator<object, void, undefined> {
-  requireOptions(pagesOptions, given, 'list');
+  requireOptions<PagesOptions>({ pageSize: 'positiveInteger', signal: 'signal' }, given, 'list');
   requireKind('object', filter, 'the filter of `list`');
   const { pageSize: limit = 100, ...options } = given;
   const itemsOf = (page: RecordPage) => page[member] as readonly Readonly<Record<string, unknown>>[];

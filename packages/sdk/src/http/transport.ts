@@ -14,11 +14,6 @@ export interface CallOptions {
 
 export const callOptions: OptionRules<CallOptions> = { signal: 'signal' };
 
-const timeoutRules: OptionRules<NonNullable<TransportOptions['timeouts']>> = {
-  total: 'atLeastOne',
-  attempt: 'atLeastOne',
-};
-
 /** Gets the headers and the body of each request and response as text. If it throws, the call throws the same error. */
 type Judge = (text: string) => void;
 
@@ -77,7 +72,7 @@ export interface Patience {
 }
 
 export function patienceOf({ timeouts = {}, retries = 2 }: TransportOptions) {
-  requireOptions(timeoutRules, timeouts, 'timeouts');
+  requireOptions({ total: 'atLeastOne', attempt: 'atLeastOne' }, timeouts, 'timeouts');
   const { total = 30_000, attempt = 10_000 } = timeouts;
   return { total, attempt: Math.min(attempt, longest), retries };
 }

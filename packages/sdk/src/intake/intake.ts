@@ -59,15 +59,10 @@ export interface Intake {
   wrap(dek: Uint8Array, options?: IntakeWrapOptions): Promise<Wrapped>;
 }
 
-const intakeOptions: OptionRules<IntakeOptions> = { publicKey: 'anything' };
 const encryptOptions: OptionRules<IntakeEncryptOptions> = {
   as: 'anything',
   context: 'object',
   wrapContext: 'object',
-};
-const encryptItem: OptionRules<Exclude<IntakeItem, string | Uint8Array>> = {
-  value: 'anything',
-  context: 'object',
 };
 const wrapOptions: OptionRules<IntakeWrapOptions> = {
   signal: 'signal',
@@ -92,7 +87,7 @@ const engines: Engines = { values: webCryptoEngine, sync: undefined, streams: we
  * ```
  */
 export function createIntake(options: IntakeOptions): Intake {
-  requireOptions(intakeOptions, options, 'createIntake');
+  requireOptions({ publicKey: 'anything' }, options, 'createIntake');
   const publicKey = parsePublicKey(options.publicKey);
   if (!globalThis.crypto?.subtle)
     throw new InputError('this page has no `crypto.subtle`: serve the page over https or from localhost');
@@ -133,7 +128,7 @@ export function createIntake(options: IntakeOptions): Intake {
 
 function partsOf(item: IntakeItem): { value: string | Uint8Array; context?: Context | undefined } {
   if (typeof item === 'string' || isBytes(item)) return { value: item };
-  requireOptions(encryptItem, item, 'an item of encryptMany');
+  requireOptions({ value: 'anything', context: 'object' }, item, 'an item of encryptMany');
   return item;
 }
 

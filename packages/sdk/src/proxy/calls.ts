@@ -8,15 +8,12 @@ import { type Endpoint, endpoints, type ProblemCode } from '@eaas/protocol/wire'
 import type { ServiceErrorCode } from '../errors.ts';
 import { coalesce, type Single } from '../http/batches.ts';
 import { createTransport } from '../http/transport.ts';
-import type { CheckedGrant, Operation } from './grant.ts';
+import type { Asked, CheckedGrant, Operation } from './grant.ts';
 import type { ProxyEvent, Settings } from './options.ts';
 
 /** What a session asks for, as the path says. */
-export interface Target {
-  readonly operation: Operation;
+export interface Target extends Asked {
   readonly batch: boolean;
-  /** Undefined for batches and hashes, whose key ids are in the body. */
-  readonly keyId: string | undefined;
 }
 
 const routeOf = (operation: Operation): Single =>
