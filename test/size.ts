@@ -14,7 +14,7 @@ const packages: Readonly<Record<string, number>> = {
   audit: 1_302,
   drizzle: 2_121,
   prisma: 1_957,
-  files: 1_668,
+  files: 1_588,
   console: 6_668,
   server: 5_390,
   log: 1_153,

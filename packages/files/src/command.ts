@@ -36,7 +36,6 @@ export interface Options {
   readonly recursive?: true;
   readonly subject?: string;
   readonly subjects?: true;
-  readonly tenant?: string;
 }
 
 /** An option without a value, or with a value that can be passed once. */

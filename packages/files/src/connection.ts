@@ -51,7 +51,6 @@ export const opening = [
     'decrypt without the service, with a key that was exported (repeatable)',
   ),
   option('--private-key <path>', 'the RSA private key of the export, in PEM or JWK'),
-  option('--tenant <id>', 'the tenant of the exported key, if its file does not name it'),
 ];
 
 export interface Opener {
@@ -89,11 +88,11 @@ function requireVariables(): void {
 
 export async function withOpener<T>(options: Options, work: (opener: Opener) => Promise<T>): Promise<T> {
   const keyIds = keyIdsIn(options);
-  const { exportedKey: exportedKeys = [], privateKey, tenant } = options;
+  const { exportedKey: exportedKeys = [], privateKey } = options;
   if (exportedKeys.length > 0) {
     if (privateKey === undefined) throw new WrongUsage('--exported-key needs --private-key.');
     const { openOffline } = await import('./offline.ts');
-    const client = await openOffline({ exportedKeys, privateKey, tenant });
+    const client = await openOffline(exportedKeys, privateKey);
     return work({
       client,
       expected: { keyId: keyIds.length > 0 ? keyIds : client.keyIds },

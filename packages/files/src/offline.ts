@@ -8,21 +8,16 @@ import {
 } from 'node:crypto';
 import { WrongUsage } from './kit.ts';
 import { DecryptionError, parseUuid, type Wrapped } from '@eaas/protocol';
-import { inLine, personName, versionIn, openSecret } from '@eaas/protocol/internal';
+import { attempt, inLine, personName, versionIn, openSecret } from '@eaas/protocol/internal';
 import { intakeForm, type IntakePrivateKey, nobleIntakeCrypto } from '@eaas/protocol/internal-service';
 import { nobleIntakeKey, openForIntake } from '@eaas/protocol/internal-service';
 import { nodeEngine } from '@eaas/protocol/node';
+import type { Output } from '@eaas/protocol/wire';
 import { EaasClient } from '@eaas/sdk';
 import { inside } from '@eaas/sdk/internal';
 import type { StreamClient } from '@eaas/sdk/stream';
 import { CannotStart, FileFailure } from './failure.ts';
 import { readKeyFile } from './read.ts';
-
-export interface OfflineFiles {
-  readonly exportedKeys: readonly string[];
-  readonly privateKey: string;
-  readonly tenant: string | undefined;
-}
 
 export interface OfflineClient extends StreamClient {
   readonly keyIds: readonly string[];
@@ -46,21 +41,20 @@ interface People {
   readonly subjects: Map<string, Secret>;
 }
 
-export async function openOffline({
-  exportedKeys,
-  privateKey,
-  tenant,
-}: OfflineFiles): Promise<OfflineClient> {
+export async function openOffline(
+  exportedKeys: readonly string[],
+  privateKey: string,
+): Promise<OfflineClient> {
   const rsa = await readPrivateKey(privateKey);
   const keyIds = new Set<string>();
   const materials = new Map<string, Material>();
   const people = new Map<string, People>();
   for (const path of exportedKeys) {
     for (const key of await readExportedKeys(path)) {
-      const tenantId = tenantOf(key, tenant, path);
-      keyIds.add(key.key_id);
+      const { key_id, tenant_id: tenantId } = key;
+      keyIds.add(key_id);
       for (const { key_version, encrypted } of key.versions) {
-        materials.set(`${key.key_id} ${key_version}`, { tenantId, encrypted, path });
+        materials.set(`${key_id} ${key_version}`, { tenantId, encrypted, path });
       }
       const { subjects = [], subjects_key } = key;
       if (subjects_key === undefined) continue;
@@ -151,42 +145,11 @@ function decryptSecret(key: KeyObject, { encrypted, path }: Secret): Buffer {
   }
 }
 
-function tenantOf({ tenant_id }: ExportedKey, tenant: string | undefined, path: string): string {
-  const id = parseUuid(tenant ?? tenant_id ?? '');
-  if (id !== undefined) return id;
-  if (tenant !== undefined) throw new WrongUsage('--tenant must be a UUID: pass the id of the tenant.');
-  throw new CannotStart(
-    `${inLine(path)} has no \`tenant_id\`: copy the \`tenant_id\` of an audit entry, and pass it with --tenant.`,
-  );
-}
-
-interface ExportedVersion {
-  readonly key_version: number;
-  readonly encrypted: string;
-}
-
-interface ExportedKey {
-  readonly key_id: string;
-  readonly tenant_id?: string;
-  readonly versions: readonly ExportedVersion[];
-  readonly subjects?: readonly ExportedSubject[];
-  readonly subjects_key?: string;
-}
-
-interface ExportedSubject {
-  readonly subject_id: string;
-  readonly encrypted: string;
-}
+type ExportedKey = Omit<Output<'POST /v1/keys/:key_id/export'>, 'next_version' | 'next_subject'>;
 
 async function readExportedKeys(path: string): Promise<ExportedKey[]> {
   const text = await readKeyFile(path);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
-  const keys = [value].flat();
+  const keys = [attempt((): unknown => JSON.parse(text))].flat();
   if (keys.every(isExportedKey)) return keys;
   throw new CannotStart(
     `${inLine(path)} must be an exported key: JSON from \`eaas-files export-key\` or from \`keys.export\` of the SDK.`,
@@ -194,28 +157,16 @@ async function readExportedKeys(path: string): Promise<ExportedKey[]> {
 }
 
 function isExportedKey(value: unknown): value is ExportedKey {
-  const {
-    key_id,
-    tenant_id,
-    versions,
-    subjects = [],
-    subjects_key = '',
-  } = (value ?? {}) as Record<string, unknown>;
-  const isTenant = tenant_id === undefined || typeof tenant_id === 'string';
-  const isKey = typeof key_id === 'string' && parseUuid(key_id) === key_id;
-  const arePeople = Array.isArray(subjects) && subjects.every(isSubject) && typeof subjects_key === 'string';
-  return isKey && isTenant && arePeople && Array.isArray(versions) && versions.every(isVersion);
+  const { key_id, tenant_id, versions, subjects = [], subjects_key = '' } = Object(value) as ExportedKey;
+  const areIds = [key_id, tenant_id].every((id) => typeof id === 'string' && parseUuid(id) === id);
+  const arePeople = areSecrets(subjects, 'subject_id', 'string') && typeof subjects_key === 'string';
+  return areIds && arePeople && areSecrets(versions, 'key_version', 'number');
 }
 
-function isVersion(value: unknown): value is ExportedVersion {
-  const { key_version, encrypted } = (value ?? {}) as Record<string, unknown>;
-  return Number.isInteger(key_version) && typeof encrypted === 'string';
-}
-
-function isSubject(value: unknown): value is ExportedSubject {
-  const { subject_id, encrypted } = (value ?? {}) as Record<string, unknown>;
-  return typeof subject_id === 'string' && typeof encrypted === 'string';
-}
+/** Whether a list has secrets by a name of this type. */
+const areSecrets = (list: unknown, name: string, type: string): boolean =>
+  Array.isArray(list) &&
+  list.every((each) => typeof Object(each)[name] === type && typeof Object(each).encrypted === 'string');
 
 async function readPrivateKey(path: string): Promise<KeyObject> {
   const text = await readKeyFile(path);

@@ -7,7 +7,7 @@ import { decrypt } from './decrypt.ts';
 import { encrypt } from './encrypt.ts';
 import { exportKey } from './export-key.ts';
 import { exitCodes, exitCodesHelp, failureOf } from './failure.ts';
-import { inspect, keys } from './inspect.ts';
+import { inspect } from './inspect.ts';
 import { createProgress } from './progress.ts';
 import { rewrap } from './rewrap.ts';
 
@@ -64,7 +64,6 @@ function programOf(start: Start): Command {
     encrypt,
     decrypt,
     inspect,
-    keys,
     rewrap,
     exportKey,
   ]) {

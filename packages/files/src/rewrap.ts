@@ -2,7 +2,7 @@ import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { printRows, WrongUsage } from './kit.ts';
 import type { EaasClient } from '@eaas/sdk';
-import { type Ciphertext, encodeBase64, openCiphertext } from './ciphertext.ts';
+import { encodeBase64, openCiphertext } from './ciphertext.ts';
 import { type FileCommand, option, type Run } from './command.ts';
 import {
   insecureHttp,
@@ -106,8 +106,10 @@ async function rewrapFile(
     ...(subject !== undefined && { subject }),
   });
   const result = { path, key_id, key_version, rewrapped };
+  const all = withHeader(ciphertext.bytes, renewed, length);
+  const replaced = ciphertext.isText ? encodeBase64(all) : all;
   if (!before || !file) {
-    await writePieces(path, replaced(ciphertext, renewed, length), { force: true, mode: undefined });
+    await writePieces(path, replaced, { force: true, mode: undefined });
     return result;
   }
   if (!rewrapped) return result;
@@ -115,7 +117,7 @@ async function rewrapFile(
     await overwrite(path, before, header, renewed);
     return result;
   }
-  await writePieces(path, replaced(ciphertext, renewed, length), {
+  await writePieces(path, replaced, {
     force: true,
     mode: file.mode,
     beforeRename: async () => {
@@ -171,15 +173,7 @@ const changed = (): FileFailure =>
     'the file was changed, replaced or removed meanwhile, and was left alone: run the command again.',
   );
 
-async function* replaced(
-  { bytes, isText }: Ciphertext,
-  header: Uint8Array,
-  replaces: number,
-): AsyncGenerator<Uint8Array> {
-  const pieces = withHeader(bytes, header, replaces);
-  yield* isText ? encodeBase64(pieces) : pieces;
-}
-
+/** Puts a header in the place of the first bytes. */
 async function* withHeader(
   bytes: AsyncIterable<Uint8Array>,
   header: Uint8Array,

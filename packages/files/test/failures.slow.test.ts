@@ -226,7 +226,7 @@ test('the next command in the folder names the temporary file of a command that 
     'encrypt a --out box/c --force',
     'rewrap box/c',
     'decrypt -r box --out d',
-    'keys -r box',
+    'inspect -r box',
   ])
     expect(await place.type(`eaas-files ${command}`, account.env)).toMatchObject({ code: 0, stderr });
   // The temporary file is no input, and stays until its owner removes it.
@@ -258,7 +258,7 @@ test('the message about an unexpected failure of the service names the request',
 
 test('a command fails if its output cannot be written', async () => {
   const place = await placeWithFile();
-  const { code, stderr } = await place.type('eaas-files keys a.eaas --json > /dev/full', account.env);
+  const { code, stderr } = await place.type('eaas-files inspect a.eaas --json > /dev/full', account.env);
   expect({ code, stderr }).toEqual({
     code: 4,
     stderr: expect.stringMatching(/^Standard output cannot be written: ENOSPC/),

@@ -57,15 +57,6 @@ test('inspect and rewrap show hidden characters of a file name as escapes, in JS
   }
 });
 
-test('`eaas-files keys` counts the files of each key version', async () => {
-  const key_id = account.keyId;
-  const { stdout } = await place.type('eaas-files keys --recursive box --json', {});
-  expect(jsonLines(stdout)).toEqual([
-    { key_id, key_version: 1, files: 1, size: 70_000 },
-    { key_id, key_version: 2, files: 2, size: 70_007 },
-  ]);
-});
-
 test('the command rewrap changes only the first bytes of files', async () => {
   const before = await readFile(place.at('box/1.eaas'));
   const value = await readFile(place.at('box/3.eaas'), 'utf8');

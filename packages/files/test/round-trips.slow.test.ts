@@ -102,7 +102,7 @@ cd box && mkfifo in/pipe in/pipe.eaas && ln -s a link && ln -s a.eaas link.eaas 
 `;
   for (const [command, stderr] of Object.entries({
     'encrypt --quiet -r box --out e': encrypted,
-    'keys -r box': read,
+    'inspect -r box': read,
     'rewrap -r box --json': read,
   })) {
     expect(await place.type(`eaas-files ${command}`, account.env)).toMatchObject({ code: 0, stderr });

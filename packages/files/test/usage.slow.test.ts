@@ -4,7 +4,7 @@ import { run } from '@eaas/test-kit/program';
 import { eaasFiles, newPlace } from './command-line.ts';
 
 const command = (...args: string[]) => run([...eaasFiles(), ...args], {});
-const commands = ['encrypt', 'decrypt', 'inspect', 'keys', 'rewrap', 'export-key'];
+const commands = ['encrypt', 'decrypt', 'inspect', 'rewrap', 'export-key'];
 
 test.each(commands)('the help of %s has examples of the command', async (name) => {
   const { code, stdout, stderr } = await command(name, '--help');
