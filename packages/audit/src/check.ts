@@ -111,7 +111,7 @@ export async function checkAudit(source: AuditSource, options: CheckOptions = {}
   if (verifier_key !== pinned) {
     const message = `the pinned verifier key is ${pinned}, but the service signed with ${verifier_key}`;
     const finding: AuditFinding = { code: 'verifier_key_changed', id: null, message };
-    const nothing = { checkpoint: null, checked: 0, hidden: 0, comparedSince: 1, proof: newest ?? null };
+    const nothing = { checkpoint: null, checked: 0, comparedSince: 1, proof: newest ?? null };
     return { ok: false, findings: [finding], ...nothing, state };
   }
   // Proofs that no round has compared yet can be of entries that were read before.
@@ -125,7 +125,9 @@ export async function checkAudit(source: AuditSource, options: CheckOptions = {}
     from,
     purged: () => audit.verify({ from_id: Math.max(1, id) }, { signal }),
   });
-  const own = findingsOf(latest, state, report);
+  // As long as the log has not grown, the proof of before shows all of it.
+  const hasGrown = seen && report.checkpoint && seen.id !== report.checkpoint.id;
+  const own = (latest?.findings ?? []).filter(({ code }) => code !== 'proof_missing' || hasGrown);
   return {
     ...report,
     ok: report.ok && own.length === 0,
@@ -133,20 +135,6 @@ export async function checkAudit(source: AuditSource, options: CheckOptions = {}
     state: areHarmless(own) && report.state !== state ? withWitness(report.state, newest) : state,
     proof: newest ?? null,
   };
-}
-
-/** Returns what the newest proof alone shows. */
-function findingsOf(
-  latest: LatestProof | undefined,
-  state: AuditState | null,
-  { checkpoint }: AuditReport,
-): readonly AuditFinding[] {
-  const witnessed = state?.witnessed;
-  // As long as the log has not grown, the proof of before shows all of it.
-  const isGone = latest?.isMissing && witnessed && checkpoint && witnessed.id !== checkpoint.id;
-  if (!isGone) return latest?.findings ?? [];
-  const message = 'the service has no proof any more, but it had one before';
-  return [{ code: 'proof_missing', id: null, message }];
 }
 
 /** Returns the state with the newest head that witnesses have seen, unless it has a newer one. */
@@ -160,8 +148,6 @@ function withWitness(state: AuditState | null, newest: LatestProof['newest']): A
 interface LatestProof {
   /** The proof, if it is valid. */
   readonly newest: (VerifiedProof & { readonly proof: string }) | undefined;
-  /** Whether the service has no proof at all. */
-  readonly isMissing: boolean;
   readonly findings: readonly AuditFinding[];
 }
 
@@ -181,16 +167,17 @@ async function takeLatestProof(
       throw error;
     },
   );
-  const nothing = { newest: undefined, isMissing: proof === undefined, findings: [] };
-  if (proof === undefined) return nothing;
+  const none = (findings: readonly AuditFinding[]): LatestProof => ({ newest: undefined, findings });
+  const message = 'the service has no proof any more, but it had one before';
+  if (proof === undefined) return none([{ code: 'proof_missing', id: null, message }]);
   try {
-    return { ...nothing, newest: { ...(await verifyProof(proof, policy, { verifySignature })), proof } };
+    return { newest: { ...(await verifyProof(proof, policy, { verifySignature })), proof }, findings: [] };
   } catch (error) {
     if (!(error instanceof LogProofError)) throw error;
     const isUnwitnessed = error.code === 'proof_quorum';
     // The witnesses are asked only after the moment is in the log, and one of them can be down for a while.
-    if (isUnwitnessed && Math.abs(Date.now() - statedHead(proof).time) < patience) return nothing;
+    if (isUnwitnessed && Math.abs(Date.now() - statedHead(proof).time) < patience) return none([]);
     const code = isUnwitnessed ? 'proof_unwitnessed' : 'proof_invalid';
-    return { ...nothing, findings: [{ code, id: null, message: error.message }] };
+    return none([{ code, id: null, message: error.message }]);
   }
 }

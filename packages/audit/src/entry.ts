@@ -40,15 +40,8 @@ export function isChained(previous: string, entry: AuditEntry): boolean {
 }
 
 /** Whether all members have their types: a hash covers texts, so it is the same for 7 and "7". There can be others too. */
-function hasMembers({
-  key_id,
-  key_version,
-  ip_address,
-  metadata,
-  created_at,
-  salt,
-  ...entry
-}: AuditEntry): boolean {
+function hasMembers(entry: AuditEntry): boolean {
+  const { key_id, key_version, ip_address, metadata, created_at, salt } = entry;
   return (
     [entry.tenant_id, entry.action, entry.actor].every((text) => typeof text === 'string') &&
     (key_id === null || typeof key_id === 'string') &&

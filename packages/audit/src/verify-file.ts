@@ -1,20 +1,29 @@
 // The check of a file that somebody handed over: an exported log, or the entries of a folder of evidence.
 import { InputError } from '@eaas/protocol';
 import { attempt, callback, flag, list, type OptionRules, requireOptions } from '@eaas/protocol/internal';
-import { type AuditHead, isBareHead, isEntry, isHash, isHidden } from './entry.ts';
+import { type AuditEntry, type AuditHead, isBareHead, isEntry, isHash, isHidden } from './entry.ts';
 import { isExact } from './entry-proof.ts';
-import { type AuditReport, verifyLog, type VerifyLogOptions } from './verify-log.ts';
-import type { Given } from './walk.ts';
+import type { AuditFinding } from './findings.ts';
+import { type Given, newWalk, walkChain } from './walk.ts';
 
 /** Options of `verifyFile`. */
-export interface VerifyFileOptions extends Pick<VerifyLogOptions, 'allowHidden' | 'onEntry'> {
+export interface VerifyFileOptions {
   /** Heads that you know: of a checkpoint or a proof that you verified, or what you wrote down. */
   readonly heads?: readonly (AuditHead & { readonly tenantId?: string | undefined })[] | undefined;
+  /**
+   * If true, `{ id, digest }` can stand for an entry: the chain is checked through it, but not its text, time and MAC, nor what it
+   * contradicts. Otherwise such an entry is refused.
+   */
+  readonly allowHidden?: boolean | undefined;
+  /** Called with each entry that is shown, oldest first. */
+  readonly onEntry?: ((entry: AuditEntry) => void | Promise<void>) | undefined;
 }
 
 /** What a file shows by itself, and how it compares with the heads that you know. */
-export interface FileReport extends Pick<AuditReport, 'findings' | 'hidden'> {
+export interface FileReport {
   readonly tenantId: string;
+  /** The first 100 findings. */
+  readonly findings: readonly AuditFinding[];
   /** The head before the first entry. Null if the file does not give it: the text of its first entry is then not verified. */
   readonly before: AuditHead | null;
   /** The first entry and the last one. */
@@ -22,6 +31,8 @@ export interface FileReport extends Pick<AuditReport, 'findings' | 'hidden'> {
   readonly last: AuditHead;
   /** The number of entries, with hidden ones. */
   readonly entries: number;
+  /** The number of entries of which only the digest is shown. */
+  readonly hidden: number;
   /** What the chain has at each of the heads: the same, another one, or nothing, because the head is elsewhere. */
   readonly compared: readonly ('same' | 'other' | 'before_file' | 'ahead' | 'of_other_tenant')[];
 }
@@ -76,43 +87,30 @@ export async function verifyFile(
 ): Promise<FileReport> {
   requireOptions(rules, options, 'verifyFile');
   const { heads = [], allowHidden, onEntry } = options;
-  const hashes = new Map<number, string | undefined>(heads.map(({ id }) => [id, undefined]));
-  const ends: { before?: AuditHead; first?: AuditHead; last?: AuditHead } = {};
-  let [tenantId, entries] = ['', 0];
-  const arrive = ({ id, hash }: AuditHead): AuditHead => {
-    if (hashes.has(id)) hashes.set(id, hash);
-    return { id, hash };
-  };
-  const count = (at: AuditHead): void => {
+  const wanted = new Set(heads.map(({ id }) => id));
+  const hashes = new Map<number, string>();
+  const hidden = allowHidden ? 0 : undefined;
+  const walk = newWalk({ tenantId: undefined, from: Infinity, findings: [], hidden });
+  let entries = 0;
+  const ends: { first?: AuditHead; last?: AuditHead } = {};
+  await walkChain(walk, linesOf(bytes), async (entry, at) => {
     entries++;
-    ends.last = arrive(at);
-    ends.first ??= ends.last;
-  };
-  async function* lines(): AsyncGenerator<Given, void, undefined> {
-    for await (const line of linesOf(bytes)) {
-      if (isBareHead(line)) ends.before = arrive(line);
-      yield line;
-    }
-  }
-  const { findings, hidden } = await verifyLog(lines(), {
-    from: 'first',
-    allowHidden,
-    onHidden: count,
-    onEntry(entry) {
-      count(entry);
-      tenantId = entry.tenant_id;
-      return onEntry?.(entry);
-    },
+    ends.first ??= at;
+    ends.last = at;
+    if (wanted.has(at.id)) hashes.set(at.id, at.hash);
+    if (!isHidden(entry)) await onEntry?.(entry);
   });
-  const { before = null, first, last } = ends;
+  const { findings, tenantId = '', before = null } = walk;
+  const { first, last } = ends;
   if (!first || !last) throw new InputError('the file has no entries: pass one that `audit export` wrote');
+  if (before) hashes.set(before.id, before.hash);
   const compared = heads.map(({ tenantId: of = tenantId, id, hash }) => {
     if (of !== tenantId) return 'of_other_tenant';
     if (id < (before ?? first).id) return 'before_file';
     if (id > last.id) return 'ahead';
     return hashes.get(id) === hash ? 'same' : 'other';
   });
-  return { findings, hidden, tenantId, before, first, last, entries, compared };
+  return { findings, hidden: walk.hidden ?? 0, tenantId, before, first, last, entries, compared };
 }
 
 const rules: OptionRules<VerifyFileOptions> = { allowHidden: flag, heads: list, onEntry: callback };

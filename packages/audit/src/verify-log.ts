@@ -1,14 +1,14 @@
 // The check of a log, wherever its entries come from. It reads nothing itself, but what it is given.
 import { InputError } from '@eaas/protocol';
-import { callback, flag, list, object, type OptionRules, positiveInteger } from '@eaas/protocol/internal';
+import { callback, list, object, type OptionRules, positiveInteger } from '@eaas/protocol/internal';
 import { requireKind, requireOptions, type Rule, text } from '@eaas/protocol/internal';
-import { type KnownFacts, LogHistory, parseVerifierKey } from '@eaas/protocol/internal-log';
+import { type KnownFacts, parseVerifierKey } from '@eaas/protocol/internal-log';
 import type { VerifiedProof } from '@eaas/protocol/internal-log';
 import { openCheckpoint, type VerifySignature } from './checkpoint.ts';
-import { type AuditEntry, type AuditHead, type HiddenEntry, isHidden } from './entry.ts';
+import type { AuditEntry, AuditHead } from './entry.ts';
 import { addFinding, areHarmless, type AuditFinding } from './findings.ts';
 import { type AuditState, initialState, readState } from './state.ts';
-import { type KnownHead, type Purged, type Walk, walkChain } from './walk.ts';
+import { type KnownHead, newWalk, type Purged, type Walk, walkChain } from './walk.ts';
 
 /** Where a check is, for `onProgress`. */
 export interface VerifyLogProgress {
@@ -37,21 +37,13 @@ export interface VerifyLogOptions {
   readonly state?: unknown;
   /**
    * The id of the entry with which the entries must begin at the latest. Defaults to 1, or with `state` to that of `read`.
-   * `first` for a part of a log, such as a file: its first entry can be any. The hash of it is verified only if a head
-   * `{ id, hash }` of the entry before comes first.
+   * The hash of a later first entry is not verified.
    */
-  readonly from?: number | 'first' | undefined;
+  readonly from?: number | undefined;
   /** Asks the service what it has purged, if entries are missing: `() => client.audit.verify({ from_id })` with the newest id. */
   readonly purged?: (() => Promise<Purged>) | undefined;
   /** Called with each entry that no earlier check has read, oldest first. */
   readonly onEntry?: ((entry: AuditEntry) => void | Promise<void>) | undefined;
-  /**
-   * If true, `{ id, digest }` can stand for an entry: the chain is checked through it, but not its text, time and MAC, nor what it
-   * contradicts. Otherwise such an entry is refused.
-   */
-  readonly allowHidden?: boolean | undefined;
-  /** Called with the id and the hash of each hidden entry. The hash is empty if the entries before it are missing. */
-  readonly onHidden?: ((at: AuditHead) => void | Promise<void>) | undefined;
   /** Called after every 1,000 entries. */
   readonly onProgress?: ((progress: VerifyLogProgress) => void | Promise<void>) | undefined;
   /** A function that verifies Ed25519 signatures, for platforms whose WebCrypto lacks Ed25519. */
@@ -74,10 +66,8 @@ const verifyRules: OptionRules<VerifyLogOptions> = {
   checkpoint: text,
   earlier: list,
   proofs: list,
-  from: (value, name) => value === 'first' || positiveInteger(value, name),
+  from: positiveInteger,
   purged: callback,
-  allowHidden: flag,
-  onHidden: callback,
 };
 
 const entriesRule: Rule = (value) =>
@@ -94,8 +84,6 @@ export interface AuditReport {
   readonly checkpoint: (AuditHead & { readonly note: string }) | null;
   /** The number of entries whose hash was recomputed. */
   readonly checked: number;
-  /** The number of entries of which only the digest was shown. */
-  readonly hidden: number;
   /**
    * Each entry was compared with all that the log has said from this entry on: 1, unless the check began later or after a
    * purge, without a `state` that knows what was said, or the log has revoked, erased and closed more than a state keeps.
@@ -129,14 +117,12 @@ const pageSize = 1_000;
  * ```
  */
 export async function verifyLog(
-  entries:
-    | AsyncIterable<AuditEntry | AuditHead | HiddenEntry>
-    | Iterable<AuditEntry | AuditHead | HiddenEntry>,
+  entries: AsyncIterable<AuditEntry> | Iterable<AuditEntry>,
   options: VerifyLogOptions = {},
 ): Promise<AuditReport> {
   requireKind(entriesRule, entries, 'the first argument of `verifyLog`');
   requireOptions(verifyRules, options, 'verifyLog');
-  const { checkpoint: note, verifierKey = '', proofs = [], onEntry, onHidden, onProgress } = options;
+  const { checkpoint: note, verifierKey = '', proofs = [], onEntry, onProgress } = options;
   const given = readState(options.state);
   const findings: AuditFinding[] = [];
   const stated = await openCheckpoints(options, given, findings);
@@ -144,28 +130,19 @@ export async function verifyLog(
   const base = given ?? (to ? initialState(to.tenantId, verifierKey) : null);
   const known = given?.read.id ?? 0;
   const { from = Math.max(1, known) } = options;
-  const walk: Walk = {
+  const walk = newWalk({
     tenantId: base?.tenant_id,
-    from: from === 'first' ? Infinity : from,
+    from,
     to,
     read: given ? { ...given.read, said: given.said } : undefined,
     heads: [...stated, ...knownHeads(given, proofs)],
     purged: options.purged,
     findings,
-    chain: undefined,
-    history: new LogHistory({ since: 1 }),
-    begun: 0,
-    start: undefined,
-    before: undefined,
-    checked: 0,
-    hidden: options.allowHidden ? 0 : undefined,
-    hasFailed: false,
-  };
+  });
   const report = (checked: number, state = given): AuditReport => {
     const checkpoint = to && note !== undefined ? { id: to.id, hash: to.hash, note } : null;
-    const { hidden = 0 } = walk;
     const comparedSince = walk.history.since;
-    return { ok: findings.length === 0, findings, checkpoint, checked, hidden, comparedSince, state };
+    return { ok: findings.length === 0, findings, checkpoint, checked, comparedSince, state };
   };
   if (findings.length > 0) return report(0);
 
@@ -174,7 +151,7 @@ export async function verifyLog(
   let count = 0;
   await walkChain(walk, entries, async (entry, at) => {
     const { id } = at;
-    if (id > known) await (isHidden(entry) ? onHidden?.(at) : onEntry?.(entry));
+    if (id > known) await onEntry?.(entry as AuditEntry);
     if (++count % pageSize > 0) return;
     const state = findings.length > 0 ? null : id > known ? stateAt(at) : given;
     await onProgress?.({ id, through: to?.id ?? null, state });
@@ -183,7 +160,7 @@ export async function verifyLog(
     if (tenantId !== walk.tenantId)
       addFinding(findings, 'proof_invalid', null, `a proof is of the tenant ${tenantId}`);
   const { chain, begun, checked, hasFailed } = walk;
-  const early = [...stated.slice(1), ...proofs].find(({ id }) => id > 0 && id < begun);
+  const early = [...stated, ...proofs].find(({ id }) => id > 0 && id < begun);
   if (early && findings.length === 0)
     throw new InputError(
       `a checkpoint or proof is of entry ${early.id}, and was not compared: pass the entries from that one on (got ${begun})`,

@@ -39,35 +39,43 @@ const sayings = {
   },
 } as const;
 
-/** A walk, and how far it is. */
-export interface Walk {
+/** What a walk begins with. */
+interface Begun {
   /** Undefined until the first entry, if nobody said it before. */
   tenantId: string | undefined;
   /** The entry with which the walk must begin at the latest. Infinity: with any. */
   readonly from: number;
   /** The entry that a checkpoint signs, where the walk ends. */
-  readonly to: AuditHead | undefined;
+  readonly to?: AuditHead | undefined;
   /** What an earlier check has read, and what the log had said up to there. */
-  readonly read: (AuditHead & { readonly said: KnownFacts | undefined }) | undefined;
-  readonly heads: readonly KnownHead[];
-  readonly purged: (() => Promise<Purged>) | undefined;
+  readonly read?: (AuditHead & { readonly said: KnownFacts | undefined }) | undefined;
+  readonly heads?: readonly KnownHead[];
+  readonly purged?: (() => Promise<Purged>) | undefined;
   readonly findings: AuditFinding[];
-  chain: ChainWalk<string> | undefined;
-  /** What the log has said. It begins with the chain. */
-  history: LogHistory;
-  /** With which entry the walk began. */
-  begun: number;
-  /** The last purged entry, if the walk begins after it. */
-  start: AuditHead | undefined;
-  /** What the entries say was before the first of them. */
-  before: AuditHead | undefined;
-  /** The number of entries whose hash was recomputed. */
-  checked: number;
   /** The number of entries of which only the digest is shown. Undefined: none can be. */
-  hidden: number | undefined;
-  /** Whether the entries ended with an error. */
-  hasFailed: boolean;
+  hidden?: number | undefined;
 }
+
+/** A walk, and how far it is. */
+export const newWalk = (begun: Begun) => ({
+  heads: [],
+  ...begun,
+  chain: undefined as ChainWalk<string> | undefined,
+  /** What the log has said. It begins with the chain. */
+  history: new LogHistory({ since: 1 }),
+  /** With which entry the walk began. */
+  begun: 0,
+  /** The last purged entry, if the walk begins after it. */
+  start: undefined as AuditHead | undefined,
+  /** What the entries say was before the first of them. */
+  before: undefined as AuditHead | undefined,
+  /** The number of entries whose hash was recomputed. */
+  checked: 0,
+  /** Whether the entries ended with an error. */
+  hasFailed: false,
+});
+
+export type Walk = ReturnType<typeof newWalk>;
 
 type Shown = AuditEntry | HiddenEntry;
 
@@ -75,9 +83,7 @@ type Shown = AuditEntry | HiddenEntry;
  * Entries from wherever they are: a client, a file, an array. A head `{ id, hash }` can come first, for the entry before a
  * part of a log: it makes the first hash checkable.
  */
-export type Entries =
-  | AsyncIterable<AuditEntry | HiddenEntry | AuditHead>
-  | Iterable<AuditEntry | HiddenEntry | AuditHead>;
+type Entries = AsyncIterable<Given> | Iterable<Given>;
 
 export type Given = Shown | AuditHead;
 
@@ -134,12 +140,7 @@ async function* withTenant(walk: Walk, entries: Entries): AsyncGenerator<Shown, 
     yield* waiting.splice(0);
     yield entry;
   }
-  if (waiting.length > 0) walk.tenantId = walk.heads[0]?.tenantId;
-  if (waiting.length > 0 && walk.tenantId === undefined)
-    throw new InputError(
-      'no entry is shown, so nothing says whose log it is: show one, or pass a `checkpoint`',
-    );
-  yield* waiting;
+  if (waiting.length > 0) throw new InputError('no entry is shown, so nothing says whose log it is');
 }
 
 async function* untilFailure(walk: Walk, entries: Entries): AsyncGenerator<Given, void, undefined> {
@@ -160,7 +161,7 @@ function begin(walk: Walk, first?: Shown): ChainWalk<string> {
   if (walk.chain) return walk.chain;
   const { tenantId = '', before: given } = walk;
   const start = given ? given.id + 1 : (first?.id ?? Infinity);
-  const next = Math.min(start, first || walk.from < Infinity ? walk.from : 1);
+  const next = Math.min(start, walk.from);
   walk.begun = given?.id === next - 1 ? given.id : next;
   const genesis = { id: 0, hash: toHex(genesisHash(tenantId)) };
   const before = [genesis, walk.read, given].find((head) => head?.id === next - 1);
@@ -209,13 +210,8 @@ function judgeShown(walk: Walk, chain: ChainWalk<string>, entry: AuditEntry): st
   if (contradiction !== undefined) addFinding(findings, 'contradiction', id, contradiction);
   // It can be of another log, about which nothing is known.
   if (isAltered) walk.history = new LogHistory({ since: id + 1 });
-  if (isAltered)
-    addFinding(
-      findings,
-      'entry_changed',
-      id,
-      `the hash of entry ${id} does not match its content and the hash of the previous entry`,
-    );
+  const text = `the hash of entry ${id} does not match its content and the hash of the previous entry`;
+  if (isAltered) addFinding(findings, 'entry_changed', id, text);
   if (found.wentBack)
     addFinding(findings, 'time_went_back', id, `entry ${id} is older than the one before it`);
   return hash;
@@ -271,12 +267,8 @@ async function crossPurge(walk: Walk, chain: ChainWalk<string>): Promise<void> {
     );
   if (valid === false) {
     const reasons = errors.map(({ id, reason }) => (id === null ? reason : `${reason} (${id})`)).join(', ');
-    addFinding(
-      findings,
-      'service_verification_failed',
-      errors[0]?.id ?? null,
-      `the verification by the service failed: ${reasons}`,
-    );
+    const text = `the verification by the service failed: ${reasons}`;
+    addFinding(findings, 'service_verification_failed', errors[0]?.id ?? null, text);
   }
   const last = chain.next - 1;
   if (!anchor || anchor.id <= last) return;

@@ -59,15 +59,10 @@ async function check(): Promise<void> {
     done += piece.length;
     say(`Checking: ${Math.round((100 * done) / file.size)} %`);
   });
-  const {
-    see,
-    says: ofPeriod,
-    counts,
-    rows,
-  } = periodOf(pick('from').value, pick('to').value, pick('words').value);
+  const period = periodOf(pick('from').value, pick('to').value, pick('words').value);
   try {
     const own = [pick('line').value, ...(await textsOf(kept))];
-    const { kind, says, report } = await judge(pieces, await textsOf(given), own, see);
+    const { kind, says, report } = await judge(pieces, await textsOf(given), own, period.see);
     if (run !== newest) return;
     const { tenantId, first, last } = report;
     const facts = [
@@ -76,14 +71,14 @@ async function check(): Promise<void> {
       ['To keep for the next time', `${last.id} ${last.hash}`],
       [`SHA-256 of ${inLine(file.name)}`, toHex(sum.digest())],
     ];
-    const sentences = [...says, ...ofPeriod(report)].map((text) => [`${text}.`]);
+    const sentences = [...says, ...period.says(report)].map((text) => [`${text}.`]);
     fill('says', sentences);
     fill('facts', facts);
     fill(
       'counts',
-      Array.from(counts, ([action, count]) => [action, String(count)]),
+      Array.from(period.counts, ([action, count]) => [action, String(count)]),
     );
-    fill('rows', rows);
+    fill('rows', period.rows);
     document.body.dataset['verdict'] = kind;
     say('');
   } catch (error) {
