@@ -2,7 +2,6 @@ import { getTableColumns, sql } from 'drizzle-orm';
 import * as mysqlCore from 'drizzle-orm/mysql-core';
 import {
   check,
-  foreignKey,
   getTableConfig,
   PgDialect,
   type PgTable,
@@ -94,14 +93,9 @@ describe('constraints and indexes of a table', () => {
     expect(mysqlCore.getTableConfig(table).indexes[0]?.config.columns).toMatchObject([{ name: 'ssn_index' }]);
   });
 
-  test.each([
-    ['a column that is not searchable', encryptedTable('t', columns, (t) => [unique('n').on(t.id, t.name)])],
-    [
-      'a foreign key',
-      encryptedTable('t', columns, (t) => [foreignKey({ columns: [t.id], foreignColumns: [patients.ssn] })]),
-    ],
-  ])('%s throws `definition`', (_, table, configOf: unknown = getTableConfig) => {
-    expect(codeOf(() => (configOf as (of: object) => unknown)(table))).toBe('definition');
+  test('a column that is not searchable throws `definition`', () => {
+    const table = encryptedTable('t', columns, (t) => [unique('n').on(t.id, t.name)]);
+    expect(codeOf(() => getTableConfig(table))).toBe('definition');
   });
 
   test('each column refuses what is no ciphertext, and a check of the app is about the columns themselves', () => {

@@ -21,7 +21,8 @@ interface Dialect {
   readonly Builder: unknown;
   /** The class of columns of the dialect, such as `PgColumn`. */
   readonly Column: unknown;
-  readonly sqlType: (role: Role) => string;
+  /** The type in the database. Defaults to text. */
+  readonly sqlType?: (role: Role) => string;
 }
 
 /** Returns the functions that make the columns of a dialect. Each dialect gives `encrypted` its own types. */
@@ -43,7 +44,7 @@ export function columnsOf(dialect: Dialect) {
     }
 
     override getSQLType(): string {
-      return dialect.sqlType(this.eaas);
+      return dialect.sqlType?.(this.eaas) ?? 'text';
     }
 
     // The next two are properties of each column, because the columns of Drizzle 1.0 have properties, which hide methods.
@@ -97,11 +98,12 @@ export function columnsOf(dialect: Dialect) {
       return this;
     }
   }
-  for (const [method, remedy] of Object.entries(unusable)) {
+  for (const method of unusable) {
     Reflect.set(EncryptedColumnBuilder.prototype, method, function (this: EncryptedColumnBuilder): never {
       const { name } = this.config;
       const place = { column: name === '' ? undefined : name };
-      return refuse('definition', place, `an encrypted column cannot have \`${method}\``, remedy);
+      const problem = `an encrypted column cannot have \`${method}\`, because the database sees only ciphertexts`;
+      return refuse('definition', place, problem, 'compute in the app, and refer to other columns');
     });
   }
 
@@ -116,13 +118,7 @@ export function columnsOf(dialect: Dialect) {
 
 const own = 'of the database that `withEncryption` returned';
 
-const unusable = {
-  default: 'the definition of the table would hold it as plaintext, so use `$defaultFn`',
-  generatedAlwaysAs: 'the database cannot encrypt, so compute the value in the app',
-  primaryKey: 'two encryptions of a value differ, so use an id that is not encrypted',
-  references: 'two encryptions of a value differ, so refer to a column that is not encrypted',
-  array: 'use `field.json()`',
-};
+const unusable = ['default', 'generatedAlwaysAs', 'primaryKey', 'references', 'array'];
 
 function requireField(name: string, given: unknown): Field<unknown> {
   const place = { column: name === '' ? undefined : name };

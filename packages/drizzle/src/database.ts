@@ -1,5 +1,5 @@
 // The encrypted database: Drizzle's own, whose methods return statements that encrypt and decrypt.
-import { entityKind, type Table } from 'drizzle-orm';
+import type { Table } from 'drizzle-orm';
 import type { OnError } from '@eaas/sdk/fields';
 import { type Access, accessFor } from './access.ts';
 import { refuse, requireVersion } from './error.ts';
@@ -15,10 +15,8 @@ import { shapeUpdate, shapeWrite } from './writes.ts';
 export const databaseOf =
   (dialect: Dialect): WithEncryption =>
   (database, client, options = {}) => {
-    // The drivers for Effect have the same methods, but their statements are no promises.
-    const kind = String(Reflect.get(Object(database?.constructor) as object, entityKind));
-    if (!('select' in Object(database)) || kind.startsWith('Effect')) {
-      const remedy = 'pass the database that `drizzle` of a driver with promises returned';
+    if (!('select' in Object(database))) {
+      const remedy = 'pass the database that `drizzle` of a driver returned';
       refuse('definition', {}, '`withEncryption` takes (database, eaas, options)', remedy);
     }
     requireVersion();
@@ -45,11 +43,9 @@ function wrap(database: object, access: Access, more: object): object {
     query: Object.fromEntries(tables.map(([name, table]) => [name, follow(table)])),
     $with: (...args: unknown[]) => {
       const created = original['$with']?.(...args) as { as: Method };
-      const checked = (query: unknown): unknown =>
-        typeof query === 'function'
-          ? (builder: unknown) => withoutRawWrite((query as Method)(follow(builder)))
-          : withoutRawWrite(query);
-      return { as: (query: unknown) => created.as(checked(query)) };
+      const as = (query: unknown): unknown =>
+        created.as(withoutRawWrite(typeof query === 'function' ? (query as Method)(self) : query));
+      return { as };
     },
     $count: (...given: unknown[]) => lateCount((...walked) => original['$count']?.(...walked), given, access),
     transaction: (run: Method, ...config: unknown[]) => {
@@ -75,12 +71,13 @@ function wrap(database: object, access: Access, more: object): object {
     as: (user: string) => wrap(database, { ...access, core: access.core.as(user) }, more),
     onError: (handler: OnError) => wrap(database, { ...access, core: access.core.onError(handler) }, more),
   };
-  return new Proxy(database, {
+  const self = new Proxy(database, {
     get: (target, name: string) => {
       if (Object.hasOwn(added, name)) return added[name];
       return name in target && Object.hasOwn(own, name) ? own[name] : (Reflect.get(target, name) as unknown);
     },
   });
+  return self;
 }
 
 /** Hooks a statement. What makes one, such as `db.select()` and `db.with()`, becomes an object whose methods do so. */

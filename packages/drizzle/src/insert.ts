@@ -42,9 +42,7 @@ import {
   encryptLater,
   lateRow,
   type LateRow,
-  maxParameters,
   refuseSubject,
-  requireFewRows,
   shapeWrite,
   requireSameRow,
   placeIn,
@@ -113,10 +111,6 @@ function shapeInsert(
     values: rows.map(({ row, cells }) => ({ ...row, ...cells })),
     ...(draws && { overridingSystemValue_: true }),
   };
-  const written = config.values.flatMap((row) => Object.values<unknown>(row));
-  const parameters = written.filter((value) => valueOf(value) !== undefined).length;
-  const most = Math.floor((maxParameters(table) * rows.length) / parameters) || 0;
-  requireFewRows(first.encryption, rows.length, most);
   const copy = Object.assign(Object.create(builder) as InsertBuilder, { config });
   const methods = Object.getPrototypeOf(builder) as Readonly<Record<string, (config: unknown) => void>>;
   const excludedOf = (column: Column): SQL => sql`excluded.${sql.identifier(storedName(builder, column))}`;
@@ -244,8 +238,6 @@ function setOfFound(
   config: ConflictConfig,
   { table, rows, scope, database }: Insert,
 ): ConflictConfig {
-  // SQLite nests a condition no deeper than 1,000 levels.
-  requireFewRows(encryption, rows.length, 500);
   const values = rows.map((row) => {
     const own = written.map(({ key, column }): [string, unknown] => {
       return [key, set[key] instanceof Excluded ? (row.values[column.name] ?? null) : set[key]];

@@ -18,7 +18,7 @@ export function tableSource(database: object, dialect: Dialect, { tableOf }: Acc
     const remedy = 'pass a table that `encryptedTable` created';
     return refuse('definition', {}, 'a migration needs a table with encrypted columns', remedy);
   }
-  const { id, bound = first } = layoutOf(table);
+  const { id } = layoutOf(table);
   const run = database as Readonly<Record<string, (statement: SQL) => unknown>>;
   return {
     ...tableOf(table).source,
@@ -28,11 +28,6 @@ export function tableSource(database: object, dialect: Dialect, { tableOf }: Acc
         run[dialect === 'sqlite' ? 'all' : 'execute']?.(sql(strings, ...parameters)),
     },
     schema: schemaOf(table),
-    id(): string {
-      if (id) return storedName(database, id.column);
-      const problem =
-        'a migration reads rows in the order of a unique column, but the table has no primary key of one column';
-      return refuse('row_unknown', bound.encryption, problem, 'name a unique column as `id`');
-    },
+    id: id && storedName(database, id.column),
   };
 }

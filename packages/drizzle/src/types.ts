@@ -142,14 +142,5 @@ export type EncryptedDatabase<Database extends object> = Omit<Database, 'transac
 export type WithEncryption = <Database extends object>(
   database: Database,
   client: FieldsClient,
-  options?: EncryptionOptions<TableNames<Database>>,
+  options?: EncryptionOptions,
 ) => EncryptedDatabase<Database>;
-
-/** The names of the tables in the schema of a database, or any text if it has none. */
-type TableNames<Database> = Database extends { readonly _: { readonly fullSchema: infer Schema } }
-  ? string extends keyof Schema
-    ? string
-    : {
-        [Key in keyof Schema]: Schema[Key] extends Table<infer Config> ? Config['name'] : never;
-      }[keyof Schema]
-  : string;

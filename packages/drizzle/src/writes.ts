@@ -149,9 +149,6 @@ interface UpdateConfig extends WriteConfig {
   readonly orderBy?: readonly unknown[] | undefined;
 }
 
-/** How many parameters of an update are kept for what the app writes beside the encrypted columns. */
-const ofApp = 2_766;
-
 /** `database` selects the rows that an update finds. */
 export function shapeUpdate(given: UpdateConfig, run: Run, database: Methods): Shape {
   const { table } = given;
@@ -214,8 +211,6 @@ export function encryptFound(
   statement.requireUser(access.tableOf(table).plan);
   (isKnown ? first : later).push(async () => {
     const rows = isKnown ? given : await find(given);
-    const perRow = 1 + person.length + 2 * Object.keys(late.cells).length;
-    requireFewRows(encryption, rows.length, Math.floor((maxParameters(table) - ofApp) / perRow));
     const stored: Row[] = [];
     const unsealed = rows.map((row, at): Unsealed => ({
       table: late.table,
@@ -258,20 +253,4 @@ function stillThese(id: KeyedColumn, person: readonly KeyedColumn[], rows: reado
   const isSame = ({ key, column }: KeyedColumn, row: Row): SQL =>
     row[key] === null ? isNull(column) : eq(column, row[key]);
   return or(...rows.map((row) => and(...[id, ...person].map((each) => isSame(each, row)))));
-}
-
-// MySQL's driver puts the values into the statement.
-const byDialect: Readonly<Record<string, number>> = {
-  EncryptedPgColumn: 65_534,
-  EncryptedSQLiteColumn: 32_766,
-};
-
-/** The most parameters of a statement on a table with encrypted columns. */
-export const maxParameters = (table: Table): number =>
-  byDialect[layoutOf(table).columns[0]?.column.columnType ?? ''] ?? Infinity;
-
-export function requireFewRows(encryption: Encryption, rows: number, most: number): void {
-  if (rows <= most) return;
-  const problem = `one statement can encrypt at most ${most} rows (got ${rows})`;
-  refuse('too_many_rows', encryption, problem, 'write fewer rows at a time');
 }

@@ -10,7 +10,7 @@ import type { SqlDatabase, SqlTemplateDatabase } from './database.ts';
 type TableSource = SourceOf<SqlDatabase | SqlTemplateDatabase>;
 
 /** What the options of a call on a plain database say of its table, and an encrypted database knows. */
-export type TableOptions = Partial<Omit<TableSource, 'database' | 'name' | 'id'>>;
+export type TableOptions = Partial<Omit<TableSource, 'database' | 'name'>>;
 
 /** A database of `@eaas/drizzle`, or the extended client of `@eaas/prisma`. */
 export interface EncryptedDatabase {
@@ -29,11 +29,7 @@ export interface Target extends Omit<TableSource, 'id'> {
   readonly asPlaintext?: ReadonlySet<string> | undefined;
 }
 
-export function targetOf(
-  db: object,
-  table: unknown,
-  options: TableOptions & { readonly id?: string | undefined },
-): Target {
+export function targetOf(db: object, table: unknown, options: TableOptions): Target {
   const source = sourceOf(db, table, options);
   const { fields, name, keyIds, columns = {} } = source;
   const plan = requireTable(planOf(fields.tables, keyIds), name);
@@ -42,7 +38,7 @@ export function targetOf(
       `the table \`${name}\` has no encrypted fields: define some in \`defineFields\`, or name another table`,
     );
   const stored = defineFields({ ...fields.tables, [name]: withoutSchemas(fields.tables[name]) });
-  return { ...source, fields: stored, plan, columns, id: options.id ?? source.id() };
+  return { ...source, fields: stored, plan, columns, id: options.id ?? source.id ?? 'id' };
 }
 
 /** Without schemas, values stay as they are stored, also those that a newer schema would refuse. */
@@ -74,5 +70,5 @@ function sourceOf(db: object, table: unknown, options: TableOptions): TableSourc
     throw new InputError(
       `\`fields\` must be the definition of \`${table}\` (got none): pass what \`defineFields\` returned`,
     );
-  return { ...options, fields, database: db as SqlDatabase, name: table, id: () => 'id' };
+  return { ...options, fields, database: db as SqlDatabase, name: table };
 }

@@ -60,8 +60,8 @@ export interface TableSource<Database> {
   readonly columns?: Readonly<Record<string, string | undefined>> | undefined;
   readonly index?: EncryptionOptions['index'];
   readonly keyIds?: KeyIds | undefined;
-  /** Throws for a table without a primary key of one column. */
-  id(): string;
+  /** The column of the primary key. Undefined if it is known of no single one. */
+  readonly id?: string | undefined;
 }
 
 /** For adapters: a table with its definition. */

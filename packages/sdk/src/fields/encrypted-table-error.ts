@@ -24,8 +24,6 @@ export type EncryptedTableErrorCode =
   | 'subject_unknown'
   /** The client has `requireUser`, and the statement has no user. */
   | 'user_unknown'
-  /** The statement changes too many rows. The error message names the limit. */
-  | 'too_many_rows'
   /** A synchronous call cannot encrypt or decrypt, because encryption is asynchronous. */
   | 'synchronous';
 
