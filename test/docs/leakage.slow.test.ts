@@ -14,8 +14,7 @@ test('the page about leakage shows what the command prints for its table', async
   const query = (statement: string, values: string[]) => sql.unsafe(statement, values);
   const report = await measureLeakage({ query }, 'people', {
     lists: { name_index: publicList(block('```csv\n')) },
-    truth: { name_index: 'true_name' },
   });
   expect(leakageTable(report)).toBe(`people: ${block('\npeople: ')}`);
-  expect(report.columns[0]?.matching).toEqual({ guessed: 200, right: 184 });
+  expect(report.columns[0]?.guessed).toBe(200);
 });

@@ -115,7 +115,6 @@ test('the table of options has every option of a migration', () => {
     membersOf<Exclude<keyof MigrateOptions, 'client' | 'id'>>({
       dryRun: true,
       onProgress: true,
-      resume: true,
       pageSize: true,
       rowsPerSecond: true,
       maxFailures: true,

@@ -9,8 +9,12 @@ export type Dialect = 'postgresql' | 'mysql' | 'sqlite';
 
 export type Source = TableSource<{
   readonly dialect: Dialect;
-  template(strings: TemplateStringsArray, parameters: readonly string[]): unknown;
+  readonly mark: string;
+  query(statement: string, parameters: readonly string[]): unknown;
 }>;
+
+/** What no name in a database can have in it. */
+const mark = '\0';
 
 export function tableSource(database: object, dialect: Dialect, { tableOf }: Access, table: Table): Source {
   const [first] = table instanceof Table ? layoutOf(table).columns : [];
@@ -24,8 +28,11 @@ export function tableSource(database: object, dialect: Dialect, { tableOf }: Acc
     ...tableOf(table).source,
     database: {
       dialect,
-      template: (strings: TemplateStringsArray, parameters: readonly string[]) =>
-        run[dialect === 'sqlite' ? 'all' : 'execute']?.(sql(strings, ...parameters)),
+      mark,
+      query(statement, parameters) {
+        const strings = statement.split(mark) as readonly string[] as TemplateStringsArray;
+        return run[dialect === 'sqlite' ? 'all' : 'execute']?.(sql(strings, ...parameters));
+      },
     },
     schema: schemaOf(table),
     id: id && storedName(database, id.column),

@@ -1,5 +1,5 @@
 import { EaasError, fromUtf8, InputError } from '@eaas/protocol';
-import { requireKind, type Rule } from '@eaas/protocol/internal';
+import { having, nearestOf, requireKind } from '@eaas/protocol/internal';
 import {
   type ColumnType,
   type Dialect,
@@ -21,12 +21,10 @@ export interface SqlDatabase {
   query(statement: string, parameters: string[]): unknown;
 }
 
-/** A database that is called with a template, like the function `sql` of a query builder. */
-export interface SqlTemplateDatabase {
-  /** The kind of the database. Defaults to `postgresql`. */
-  readonly dialect?: SqlDialect | undefined;
-  /** Runs a statement whose text is `strings`, with a parameter between each two of them. */
-  template(strings: TemplateStringsArray, parameters: readonly string[]): unknown;
+/** The database of a query builder, which takes a statement apart at its parameters. */
+export interface MarkedDatabase extends SqlDatabase {
+  /** What stands for each parameter. */
+  readonly mark?: string | undefined;
 }
 
 /**
@@ -77,45 +75,29 @@ export type Stored = Readonly<Record<string, unknown>>;
 
 export type Run = (action: string, pieces: Statement) => Promise<readonly Stored[]>;
 
-const databaseRule: Rule = (value) =>
-  ['query', 'template'].some((name) => typeof Object(Object(value)[name]) === 'function') ||
-  'a database with `query`, such as a pool of pg';
+const databaseRule = having('a database with `query`, such as a pool of pg', 'query');
 
 /** Returns a function that runs statements. Throws InputError if the first argument of `call` is no database. */
-export function runnerOf(
-  database: SqlDatabase | SqlTemplateDatabase,
-  call: string,
-): { dialect: Dialect; run: Run } {
+export function runnerOf(database: MarkedDatabase, call: string): { dialect: Dialect; run: Run } {
   requireKind(databaseRule, database, `the first argument of \`${call}\``);
-  const name = database.dialect ?? 'postgresql';
+  const { dialect: name = 'postgresql', mark } = database;
   const dialect = dialects[name];
   if (!dialect) throw new InputError("`dialect` must be 'postgresql', 'mysql' or 'sqlite'");
   return {
     dialect,
     async run(action, pieces) {
-      const strings = [''];
       const values: string[] = [];
-      for (const piece of pieces) {
-        if (typeof piece === 'string') strings.push(`${strings.pop()}${piece}`);
-        else {
-          values.push(piece.value);
-          strings.push('');
-        }
-      }
-      let result: unknown;
+      const texts = pieces.map((piece) => {
+        if (typeof piece === 'string') return piece;
+        values.push(piece.value);
+        return mark ?? (name === 'postgresql' ? `$${values.length}` : '?');
+      });
       try {
-        if ('template' in database) {
-          result = await database.template(Object.assign([...strings], { raw: strings }), values);
-        } else {
-          const mark = (at: number) => (name === 'postgresql' ? `$${at}` : '?');
-          const text = strings.map((part, at) => (at === 0 ? part : mark(at) + part)).join('');
-          result = await database.query(text, values);
-        }
+        return rowsIn(await database.query(texts.join(''), values));
       } catch (error) {
         // An adapter of a query builder can refuse by itself, with an error that contains no value.
         throw error instanceof EaasError ? error : new DatabaseError(action, error);
       }
-      return rowsIn(result);
     },
   };
 }
@@ -169,4 +151,18 @@ export async function columnsOf(
     return [name, { name, type, isUnique, charset: of('charset'), collation: of('collation') }];
   });
   return new Map(columns);
+}
+
+/** Throws InputError for a column that a table does not have. `role` says what it would be, and how to name it. */
+export function requireColumn(
+  known: ReadonlyMap<string, ColumnType>,
+  name: string,
+  table: string,
+  role = '',
+): ColumnType {
+  const column = known.get(name);
+  if (column) return column;
+  const near = nearestOf(known.keys(), name);
+  const guess = near === undefined ? '' : `; did you mean \`${near}\`?`;
+  throw new InputError(`the table ${table} has no column \`${name}\`${role}${guess}`);
 }

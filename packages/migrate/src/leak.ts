@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { InputError } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import { connect, placeOf } from './adopt/place.ts';
-import { leakageTable, measureLeakage, type PublicValue, publicList } from './leakage.ts';
+import { leakageTable, measureLeakage, publicList } from './leakage.ts';
 
 export const help = `Usage: npx --no-install @eaas/migrate leak <place> <table>
 
@@ -16,17 +16,15 @@ is as for \`adopt\`, and the table may have its schema before it, as in wards.pa
 Options:
   --columns <columns>      the index columns, separated by commas (default: all that end in _index)
   --list <column=file>     a public list for a column; repeat it for further columns
-  --truth <column=column>  a plain column with the true values, for test data; repeat it for further columns
   --json                   print the result as one line of JSON
   -h, --help               show this help
 
-A list is a file with one value per line, most frequent first, or with \`value,frequency\`.
+A list is a file with one value per line, most frequent first.
 `;
 
 const flags = {
   columns: { type: 'string' },
   list: { type: 'string', multiple: true, default: [] as string[] },
-  truth: { type: 'string', multiple: true, default: [] as string[] },
   json: { type: 'boolean' },
 } as const;
 
@@ -37,10 +35,9 @@ export async function run(args: readonly string[]): Promise<number> {
     throw new InputError('pass `leak`, where the table is, and its name');
   const columns = values.columns?.split(',').map((column) => column.trim());
   const lists = Object.fromEntries(pairs(values.list).map(([column, file]) => [column, listIn(file)]));
-  const truth = Object.fromEntries(pairs(values.truth));
   const { names, address } = await placeOf(where, name);
   const { database, close } = await connect(address);
-  const options = { columns, schema: names.schema, lists, truth };
+  const options = { columns, schema: names.schema, lists };
   const report = await measureLeakage(database, names.table, options).finally(close);
   process.stdout.write(`${values.json ? JSON.stringify(report) : leakageTable(report)}\n`);
   return 0;
@@ -53,12 +50,11 @@ const pairs = (texts: readonly string[]) =>
     throw new InputError('pass a column and a value, as in first_name_index=names.csv (got no `=`)');
   });
 
-function listIn(file: string): PublicValue[] {
+function listIn(file: string): string[] {
   try {
     return publicList(readFileSync(file, 'utf8'));
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason = error instanceof InputError ? message : code;
-    throw new InputError(`the list ${inLine(file)} cannot be used: ${reason}`);
+    const { code } = error as NodeJS.ErrnoException;
+    throw new InputError(`the list ${inLine(file)} cannot be read: ${code}`);
   }
 }

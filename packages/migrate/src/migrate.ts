@@ -38,8 +38,6 @@ export interface MigrateOptions {
   /** The number of rows that can fail. If more fail, the migration throws TooManyFailuresError. Defaults to 100. */
   readonly maxFailures?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The progress of an interrupted migration, which this one continues. */
-  readonly resume?: MigrateProgress | undefined;
   /** Called after each page. The migration waits for a promise that it returns. */
   readonly onProgress?: ((progress: MigrateProgress) => unknown) | undefined;
 }
@@ -124,12 +122,12 @@ export async function migrateTarget(
   mode: MigrateMode,
   options: MigrateOptions,
 ): Promise<Migration> {
-  const { client, dryRun = false, resume, signal } = options;
+  const { client, dryRun = false, signal } = options;
   const { pageSize = 1_000, rowsPerSecond = Infinity, maxFailures = 100 } = options;
   const store = await openTable(target, 'migrate');
   const work = workOf(mode, target, client, signal);
   const subject = { mode, dryRun, table: target.name, fields: store.fields };
-  const begin = beginProgress(subject, resume?.total ?? (await store.count()), resume);
+  const begin = beginProgress(subject, await store.count());
   const { leave } = target;
   const { onProgress } = options;
   const clock = { now: () => performance.now(), sleep };
@@ -169,7 +167,6 @@ const optionRules = {
   rowsPerSecond: (value) => (typeof value === 'number' && value > 0) || 'a number above 0',
   maxFailures: countFrom(0),
   signal: 'signal',
-  resume: 'object',
   onProgress: 'callback',
   fields: 'object',
   schema: 'text',

@@ -53,7 +53,7 @@ const exclaiming: Work = {
 
 const subject = { mode: 'encrypt', dryRun: false, table: 'all', fields: ['value'] } as const;
 
-function passing(table: ReturnType<typeof tableOf>, more: object = {}, resume?: MigrateProgress) {
+function passing(table: ReturnType<typeof tableOf>, more: object = {}) {
   const told: MigrateProgress[] = [];
   const slept: number[] = [];
   const sleep = async (milliseconds: number): Promise<void> => void slept.push(milliseconds);
@@ -61,7 +61,7 @@ function passing(table: ReturnType<typeof tableOf>, more: object = {}, resume?: 
   const onProgress = (progress: MigrateProgress): void => void told.push(progress);
   const limits = { pageSize: 2, rowsPerSecond: Infinity, maxFailures: 1, signal: undefined };
   const all = { store: table, work: exclaiming, clock, onProgress, ...limits, ...more };
-  const begin = beginProgress(subject, table.values.size, resume);
+  const begin = beginProgress(subject, table.values.size);
   return { told, slept, result: convertTable(all, begin) };
 }
 
@@ -69,27 +69,16 @@ test('every page is told, and then how many rows were looked at again', async ()
   const table = tableOf(5);
   const { told, result } = passing(table);
   expect(await result).toMatchObject({ done: true, left: { count: 0 }, failures: [] });
-  expect(told.map(({ cursor, seen, checked, finished }) => [cursor, seen, checked, finished])).toEqual([
-    [2, 2, 0, false],
-    [4, 4, 0, false],
-    [5, 5, 0, false],
-    [5, 5, 0, true],
-    [5, 5, 2, true],
-    [5, 5, 4, true],
-    [5, 5, 5, true],
+  expect(told.map(({ seen, checked, finished }) => [seen, checked, finished])).toEqual([
+    [2, 0, false],
+    [4, 0, false],
+    [5, 0, false],
+    [5, 0, true],
+    [5, 2, true],
+    [5, 4, true],
+    [5, 5, true],
   ]);
   expect([...table.values.values()].every(isDone)).toBe(true);
-});
-
-test('a run resumes from its progress as JSON, and keeps its counts', async () => {
-  const table = tableOf(5);
-  const stop = new AbortController();
-  const first = passing(table, { signal: stop.signal, onProgress: (): void => stop.abort() });
-  await expect(first.result).rejects.toMatchObject({ code: 'aborted' });
-  expect([...table.values.values()].filter(isDone)).toHaveLength(2);
-  const half = { ...beginProgress(subject, 5, undefined), cursor: 2, seen: 2, rewritten: 2 };
-  const { result } = passing(table, {}, JSON.parse(JSON.stringify(half)) as MigrateProgress);
-  expect(await result).toMatchObject({ done: true, progress: { seen: 5, rewritten: 5, checked: 5 } });
 });
 
 test('what another program changes, removes and inserts meanwhile is converted', async () => {
@@ -172,16 +161,4 @@ test('a run follows the limit `rowsPerSecond`', async () => {
   const { result, slept } = passing(tableOf(5), { rowsPerSecond: 10 });
   await result;
   expect(slept).toEqual([200, 200, 100]);
-});
-
-test.each([
-  ['mode', { mode: 'rewrap' }],
-  ['dryRun', { dryRun: true }],
-  ['table', { table: 'others' }],
-  ['fields', { fields: ['value', 'more'] }],
-])('a run cannot resume one with another %s', (name, other) => {
-  const progress = beginProgress(subject, 5, undefined);
-  expect(() => beginProgress({ ...subject, ...(other as object) }, 5, progress)).toThrow(
-    new RegExp(`\`resume\` comes from a run on .* with \`${name}\` .*: omit`),
-  );
 });

@@ -1,19 +1,17 @@
 // Converts a table: once page by page, and then what is still left, which is the proof that nothing is. A row that the app
 // changes meanwhile is read and converted again. A run that was killed loses nothing, because all that it knows is in the table.
+import { setTimeout } from 'node:timers/promises';
 import { EaasError } from '@eaas/protocol';
-import { abortable, aborted } from '@eaas/sdk/internal';
+import { aborted } from '@eaas/sdk/internal';
 import { advance, type MigrateProgress, resultOf, type RowResult, TooManyFailuresError } from './progress.ts';
 import type { Outcome, RowFailure, RowId, RowTexts, TableRow, Work } from './rows.ts';
 import type { Store } from './table.ts';
 
 /** Waits, and throws ClientError `aborted` as soon as the signal aborts. */
-export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const wait = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
+export const sleep = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+  setTimeout(milliseconds, undefined, { signal }).catch(() => {
+    throw aborted();
   });
-  return abortable(wait, signal).finally(() => clearTimeout(timer));
-}
 
 interface Run {
   readonly store: Pick<Store, 'page' | 'rows' | 'heads' | 'write'>;
@@ -56,9 +54,9 @@ export async function convertTable(run: Run, begin: MigrateProgress) {
 
   async function passAll(): Promise<void> {
     let begun = clock.now();
-    for await (const rows of pagesOf((last) => store.page(last, pageSize), signal, progress.cursor)) {
+    for await (const rows of pagesOf((last) => store.page(last, pageSize), signal)) {
       await tell(advance(progress, await convert(toConvert(rows))));
-      const failed = progress.failed - begin.failed;
+      const { failed } = progress;
       if (failed > run.maxFailures) throw new TooManyFailuresError(failed, progress.failures.at(-1)?.message);
       const rest = (rows.length / run.rowsPerSecond) * 1_000 - (clock.now() - begun);
       if (rest > 0) await clock.sleep(rest, signal);
@@ -91,13 +89,12 @@ export async function convertTable(run: Run, begin: MigrateProgress) {
   return { done, progress, failures: [...failures.values()].flat().slice(0, mostListed), left };
 }
 
-/** Reads a table page by page in the order of the ids, from its beginning or behind a row. */
+/** Reads a table page by page in the order of the ids. */
 export async function* pagesOf<R extends RowTexts>(
   read: (last: RowId | undefined) => Promise<readonly R[]>,
   signal: AbortSignal | undefined,
-  begin?: RowId | null,
 ) {
-  for (let last = begin ?? undefined; ;) {
+  for (let last: RowId | undefined; ;) {
     requireGoing(signal);
     const rows = await read(last);
     last = rows.at(-1)?.id;

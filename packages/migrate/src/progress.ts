@@ -1,11 +1,11 @@
 // How far a migration has come, in counts that an app can show or store as JSON.
-import { EaasError, InputError } from '@eaas/protocol';
+import { EaasError } from '@eaas/protocol';
 import type { Outcome, RowFailure, RowId } from './rows.ts';
 
 /** What a migration does to a table. */
 export type MigrateMode = 'encrypt' | 'rewrap' | 'reencrypt';
 
-/** What a migration works on. One that resumes works on the same. */
+/** What a migration works on. */
 interface Subject {
   readonly mode: MigrateMode;
   readonly dryRun: boolean;
@@ -14,10 +14,8 @@ interface Subject {
   readonly fields: readonly string[];
 }
 
-/** How far a migration has come. Store it as JSON, and pass it as `resume` to continue after an interruption. */
+/** How far a migration has come. */
 export interface MigrateProgress extends Subject {
-  /** The id of the last row that was passed. Null before the first page. */
-  readonly cursor: string | number | null;
   /** The number of rows at the start. */
   readonly total: number;
   readonly seen: number;
@@ -40,7 +38,7 @@ export interface MigrateProgress extends Subject {
 }
 
 /**
- * Thrown if more rows failed than `maxFailures`. To continue, pass the last progress as `resume`.
+ * Thrown if more rows failed than `maxFailures`. A further run goes on with what is left.
  *
  * @example
  * ```ts
@@ -62,22 +60,9 @@ export class TooManyFailuresError extends EaasError {
   }
 }
 
-export function beginProgress(
-  of: Subject,
-  total: number,
-  resume: MigrateProgress | undefined,
-): MigrateProgress {
-  for (const name of ['mode', 'dryRun', 'table', 'fields'] as const) {
-    const [before, now] = [String(resume?.[name]), String(of[name])];
-    if (resume && before !== now)
-      throw new InputError(
-        `\`resume\` comes from a run on \`${of.table}\` with \`${name}\` ${before}, and this one has ${now}: omit ` +
-          '`resume` to begin with the first row, or pass the same',
-      );
-  }
-  const counts = { seen: 0, rewritten: 0, skipped: 0, conflicted: 0, failed: 0, erased: 0 };
-  const before = { cursor: null, total, ...counts, ...resume };
-  return { ...before, ...of, checked: 0, finished: false, failures: [] };
+export function beginProgress(of: Subject, total: number): MigrateProgress {
+  const counts = { seen: 0, rewritten: 0, skipped: 0, conflicted: 0, failed: 0, erased: 0, checked: 0 };
+  return { ...of, total, ...counts, finished: false, failures: [] };
 }
 
 export interface RowResult {
@@ -99,7 +84,6 @@ export function advance(progress: MigrateProgress, results: readonly RowResult[]
   for (const { kind } of results) counts[kind]++;
   return {
     ...counts,
-    cursor: results.at(-1)?.id ?? progress.cursor,
     seen: progress.seen + results.length,
     failures: results.flatMap(({ failures }) => failures),
   };

@@ -4,10 +4,10 @@ import { InputError } from '@eaas/protocol';
 import { defineFields, type Tables } from '@eaas/sdk/fields';
 import type { TableSource as SourceOf } from '@eaas/sdk/internal';
 import { planOf, requireTable, type TablePlan } from '@eaas/sdk/internal';
-import type { SqlDatabase, SqlTemplateDatabase } from './database.ts';
+import type { MarkedDatabase, SqlDatabase } from './database.ts';
 
 /** What `db.$encryptedTable(table)` returns for a table or a model. */
-type TableSource = SourceOf<SqlDatabase | SqlTemplateDatabase>;
+type TableSource = SourceOf<MarkedDatabase>;
 
 /** What the options of a call on a plain database say of its table, and an encrypted database knows. */
 export type TableOptions = Partial<Omit<TableSource, 'database' | 'name'>>;

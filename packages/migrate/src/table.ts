@@ -1,9 +1,8 @@
 // A table in its database: whether its columns fit, pages of rows, the beginnings of their texts, and writes that leave alone
 // what the app has changed meanwhile. `migrate` and `inventory` open it.
 import { InputError } from '@eaas/protocol';
-import { nearestOf } from '@eaas/protocol/internal';
 import { personColumns, requireField } from '@eaas/sdk/internal';
-import { columnsOf, DatabaseError, idIn, runnerOf, type Stored, textIn } from './database.ts';
+import { columnsOf, DatabaseError, idIn, requireColumn, runnerOf, type Stored, textIn } from './database.ts';
 import { type ColumnType, nameIn, statement, type Statement } from './dialects.ts';
 import { headLength } from './heads.ts';
 import { refusalOf, type RowFailure, type RowId, type RowTexts, type TableRow, type Texts } from './rows.ts';
@@ -30,15 +29,8 @@ export async function openTable(target: Target, call: string) {
   const place = { schema, table: stored };
   const into = nameIn(dialect, place);
   const known = await columnsOf(run, dialect, place);
-  const requireColumn = (name: string, role: string): ColumnType => {
-    const column = known.get(name);
-    if (column) return column;
-    const near = nearestOf(known.keys(), name);
-    throw new InputError(
-      `the table ${into} has no column \`${name}\` ${role}${near === undefined ? '' : `; did you mean \`${near}\`?`}`,
-    );
-  };
-  const idColumn = requireColumn(id, 'for the row ids: pass the name of the primary key as `id`');
+  const requireOwn = (name: string, role: string) => requireColumn(known, name, into, ` ${role}`);
+  const idColumn = requireOwn(id, 'for the row ids: pass the name of the primary key as `id`');
   if (!idColumn.isUnique) {
     throw new InputError(
       `the column \`${stored}.${id}\` must be unique and not null, because pages are read in its order: pass the ` +
@@ -53,7 +45,7 @@ export async function openTable(target: Target, call: string) {
   const columnsFor = (names: readonly string[], role: string): Named[] =>
     names.map((name) => {
       const column = renamed[name] ?? name;
-      const type = requireColumn(column, `${role}: add it, or name the column in \`columns\``);
+      const type = requireOwn(column, `${role}: add it, or name the column in \`columns\``);
       if (fields.includes(name)) requireRoom(stored, type);
       return { name, column };
     });

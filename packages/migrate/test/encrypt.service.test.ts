@@ -97,8 +97,7 @@ describe('in place', () => {
         const encrypted = await place.sql`select id, name, email from members where email like 'eaas%'`;
         const told = JSON.parse(kept ?? '{"seen":0}') as MigrateProgress;
         expect(encrypted.length).toBeGreaterThanOrEqual(told.seen);
-        const resume = kept !== undefined && isAfter ? told : undefined;
-        expect(await encrypt({ pageSize: 4, resume })).toMatchObject({ done: true, left: { count: 0 } });
+        expect(await encrypt({ pageSize: 4 })).toMatchObject({ done: true, left: { count: 0 } });
         expect(await readMembers()).toEqual(expected(9));
         const stored = await place.sql`select id, name, email from members`;
         expect(stored).toEqual(expect.arrayContaining([...encrypted]));
