@@ -97,9 +97,8 @@ export async function checkAudit(source: AuditSource, options: CheckOptions = {}
     requireKind(proofRule, audit, '`audit` of the first argument');
     parsePolicy(policy);
   }
-  const { verifySignature } = options;
-  const kept = await Promise.all(texts.map((each) => verifyProof(each, policy ?? '', { verifySignature })));
-  const latest = policy === undefined ? undefined : await takeLatestProof(audit, policy, options);
+  const kept = await Promise.all(texts.map((each) => verifyProof(each, policy ?? '')));
+  const latest = policy === undefined ? undefined : await takeLatestProof(audit, policy, signal);
   const newest = latest?.newest;
   const seen = state?.witnessed;
   const proofs = [...kept, ...(newest ? [newest] : [])].filter(
@@ -158,7 +157,7 @@ const patience = 600_000;
 async function takeLatestProof(
   audit: AuditSource['audit'],
   policy: string,
-  { verifySignature, signal }: CheckOptions,
+  signal: AbortSignal | undefined,
 ): Promise<LatestProof> {
   const proof = await audit.proof?.({}, { signal }).then(
     (answer) => answer.proof,
@@ -171,7 +170,7 @@ async function takeLatestProof(
   const message = 'the service has no proof any more, but it had one before';
   if (proof === undefined) return none([{ code: 'proof_missing', id: null, message }]);
   try {
-    return { newest: { ...(await verifyProof(proof, policy, { verifySignature })), proof }, findings: [] };
+    return { newest: { ...(await verifyProof(proof, policy)), proof }, findings: [] };
   } catch (error) {
     if (!(error instanceof LogProofError)) throw error;
     const isUnwitnessed = error.code === 'proof_quorum';

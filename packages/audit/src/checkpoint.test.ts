@@ -47,17 +47,3 @@ test('an invalid verifier key and a verifier key with a wrong key id are refused
   ];
   for (const other of others) await expect(openCheckpoint(note, other)).rejects.toThrow(InputError);
 });
-
-test('`openCheckpoint` verifies with the function `verifySignature` instead of WebCrypto', async () => {
-  const { verifier_key, note, tenant_id, id, hash, public_key } = vector;
-  const asked: string[] = [];
-  const opened = await openCheckpoint(note, verifier_key, {
-    verifySignature: (publicKey, signature, message) => {
-      asked.push(Buffer.from(publicKey).toString('base64'), `${signature.length} ${message.length}`);
-      return true;
-    },
-  });
-  expect(opened).toEqual({ tenant_id, id, hash });
-  expect(asked).toEqual([public_key, expect.stringMatching(/^64 \d+$/)]);
-  expect(await openCheckpoint(note, verifier_key, { verifySignature: () => false })).toBeUndefined();
-});

@@ -1,5 +1,5 @@
 export { type AuditSource, checkAudit, type CheckOptions, type CheckReport } from './check.ts';
-export { openCheckpoint, type StatedHead, type VerifySignature } from './checkpoint.ts';
+export { openCheckpoint, type StatedHead } from './checkpoint.ts';
 export type { AuditEntry, AuditHead, HiddenEntry } from './entry.ts';
 export type { EntryProof } from './entry-proof.ts';
 export { evidence, type EvidenceOptions } from './evidence.ts';
@@ -8,5 +8,5 @@ export { proveEntry, type ProofSource, type ProveOptions } from './prove.ts';
 export type { AuditState, WitnessedHead } from './state.ts';
 export { type FileReport, verifyFile, type VerifyFileOptions } from './verify-file.ts';
 export { type AuditReport, type VerifyLogProgress, verifyLog, type VerifyLogOptions } from './verify-log.ts';
-export { type VerifiedEntry, verifyProof, type VerifyProofOptions } from './verify-proof.ts';
+export { type VerifiedEntry, verifyProof } from './verify-proof.ts';
 export { LogProofError, type LogProofErrorCode, type VerifiedProof } from '@eaas/protocol/internal-log';

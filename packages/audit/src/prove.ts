@@ -1,11 +1,10 @@
 // Makes the proof of an entry for somebody else, from what the service returns.
 import { InputError } from '@eaas/protocol';
 import { genesisHash } from '@eaas/protocol/audit';
-import { ServiceError, toHex, callback, countFrom, having, type OptionRules } from '@eaas/protocol/internal';
+import { ServiceError, toHex, countFrom, having, type OptionRules } from '@eaas/protocol/internal';
 import { requireKind, requireOptions, type Rule, signal, text } from '@eaas/protocol/internal';
 import { LogProofError } from '@eaas/protocol/internal-log';
 import type { Abortable, AuditSource } from './check.ts';
-import type { VerifySignature } from './checkpoint.ts';
 import { type AuditEntry, type AuditHead, digestOf, isHead } from './entry.ts';
 import { type EntryProof, ownMembers, requireChain, statedHead } from './entry-proof.ts';
 import { verifyProof } from './verify-proof.ts';
@@ -24,8 +23,6 @@ export interface ProveOptions extends Abortable {
   readonly policy?: string | undefined;
   /** The largest number of entries that the proof may chain. Defaults to 10,000. */
   readonly maxEntries?: number | undefined;
-  /** A function that verifies Ed25519 signatures, for platforms whose WebCrypto lacks Ed25519. */
-  readonly verifySignature?: VerifySignature | undefined;
 }
 
 const sourceRule = having('an object with `list` and `proof`', 'list', 'proof');
@@ -34,12 +31,7 @@ const entryRule: Rule = (value) =>
   isHead(Object(value) as Partial<AuditHead>) ||
   'the id of an entry, or a receipt `{ id, hash }`';
 
-const proveOptions: OptionRules<ProveOptions> = {
-  policy: text,
-  maxEntries: countFrom(1),
-  verifySignature: callback,
-  signal,
-};
+const proveOptions: OptionRules<ProveOptions> = { policy: text, maxEntries: countFrom(1), signal };
 
 /**
  * Returns a proof that an entry existed by a time, which anyone can check offline with `verifyProof`. `entry` is a receipt
@@ -67,15 +59,13 @@ export async function proveEntry(
   requireOptions(proveOptions, options, 'proveEntry');
   const { audit } = Object(source) as ProofSource;
   requireKind(sourceRule, audit, '`audit` of the first argument');
-  const { policy, maxEntries = 10_000, verifySignature, signal } = options;
+  const { policy, maxEntries = 10_000, signal } = options;
   const { id, hash } = typeof entry === 'number' ? { id: entry, hash: undefined } : entry;
 
   const { proof } = await audit.proof({ id }, { signal });
   const stated = statedHead(proof);
   const head =
-    policy === undefined
-      ? { ...stated, hash: toHex(stated.hash) }
-      : await verifyProof(proof, policy, { verifySignature });
+    policy === undefined ? { ...stated, hash: toHex(stated.hash) } : await verifyProof(proof, policy);
   if (head.id < id)
     throw new ServiceError('invalid_response', `the service returned a proof of a head before entry ${id}`);
   const count = head.id - id + 1;

@@ -4,7 +4,7 @@ import { callback, list, object, type OptionRules, positiveInteger } from '@eaas
 import { requireKind, requireOptions, type Rule, text } from '@eaas/protocol/internal';
 import { type KnownFacts, parseVerifierKey } from '@eaas/protocol/internal-log';
 import type { VerifiedProof } from '@eaas/protocol/internal-log';
-import { openCheckpoint, type VerifySignature } from './checkpoint.ts';
+import { openCheckpoint } from './checkpoint.ts';
 import type { AuditEntry, AuditHead } from './entry.ts';
 import { addFinding, areHarmless, type AuditFinding } from './findings.ts';
 import { type AuditState, initialState, readState } from './state.ts';
@@ -46,8 +46,6 @@ export interface VerifyLogOptions {
   readonly onEntry?: ((entry: AuditEntry) => void | Promise<void>) | undefined;
   /** Called after every 1,000 entries. */
   readonly onProgress?: ((progress: VerifyLogProgress) => void | Promise<void>) | undefined;
-  /** A function that verifies Ed25519 signatures, for platforms whose WebCrypto lacks Ed25519. */
-  readonly verifySignature?: VerifySignature | undefined;
 }
 
 /** The rules of the options that `verifyLog` and `checkAudit` share. */
@@ -58,7 +56,6 @@ export const sharedRules = {
   state: ((value) => value === null || object(value, '')) as Rule,
   onEntry: callback,
   onProgress: callback,
-  verifySignature: callback,
 };
 
 const verifyRules: OptionRules<VerifyLogOptions> = {
@@ -177,7 +174,7 @@ const saidIn = ({ history: { since, facts } }: Walk): KnownFacts => ({ since, fa
 
 /** Opens the newest checkpoint and those that were kept, in this order. What the pinned key did not sign is a finding. */
 async function openCheckpoints(
-  { checkpoint, earlier = [], verifierKey, verifySignature }: VerifyLogOptions,
+  { checkpoint, earlier = [], verifierKey }: VerifyLogOptions,
   state: AuditState | null,
   findings: AuditFinding[],
 ): Promise<KnownHead[]> {
@@ -194,7 +191,7 @@ async function openCheckpoints(
   }
   const heads: KnownHead[] = [];
   for (const each of [checkpoint, ...earlier]) {
-    const head = await openCheckpoint(each, pinned, { verifySignature });
+    const head = await openCheckpoint(each, pinned);
     if (head) heads.push({ ...head, of: 'checkpoint', tenantId: head.tenant_id });
     else
       addFinding(findings, 'checkpoint_invalid', null, 'the pinned verifier key did not sign the checkpoint');

@@ -10,21 +10,11 @@ test('`verifyProof` verifies a proof with the text of a policy, on this platform
   expect(proven).toMatchObject({ tenantId: tenant_id, id, hash, before: new Date(before * 1_000) });
 });
 
-test('the option `verifySignature` decides in the place of the platform', async () => {
-  const lengths: number[][] = [];
-  const verifySignature = (...parts: Uint8Array[]): boolean =>
-    lengths.push(parts.map(({ length }) => length)) > 3;
-  const verified = verifyProof(proof, policy, { verifySignature });
-  await expect(verified).rejects.toMatchObject({ code: 'proof_signature' });
-  expect(lengths).toEqual([[32, 64, expect.any(Number)]]);
-});
-
-test.each<[string, unknown, object, RegExp]>([
-  ['demands no witness', policy.replace('quorum enough', 'quorum none'), {}, /got `quorum none`/],
-  ['is not valid', 'quorum w', {}, /^line 1 of the policy/],
-  ['is missing', undefined, {}, /^the policy must be a string/],
-  ['comes with a misspelt option', policy, { verify: true }, /no option/],
-])('a policy that %s is an InputError', async (_, text, options, message) => {
+test.each<[string, unknown, RegExp]>([
+  ['demands no witness', policy.replace('quorum enough', 'quorum none'), /got `quorum none`/],
+  ['is not valid', 'quorum w', /^line 1 of the policy/],
+  ['is missing', undefined, /^the policy must be a string/],
+])('a policy that %s is an InputError', async (_, text, message) => {
   const error = { code: 'input', message: expect.stringMatching(message) as string };
-  await expect(verifyProof(proof, text as string, options)).rejects.toMatchObject(error);
+  await expect(verifyProof(proof, text as string)).rejects.toMatchObject(error);
 });

@@ -1,7 +1,7 @@
 // What anyone can check offline, with a trust policy alone: a proof of an entry, or of a head of the log.
-import { callback, requireKind, requireOptions, type Rule, text } from '@eaas/protocol/internal';
+import { requireKind, type Rule, text } from '@eaas/protocol/internal';
 import { parsePolicy, type VerifiedProof, verifyProof as verifyHead } from '@eaas/protocol/internal-log';
-import { verifyEd25519, type VerifySignature } from './checkpoint.ts';
+import { verifyEd25519 } from './checkpoint.ts';
 import type { AuditEntry } from './entry.ts';
 import { type EntryProof, requireChain } from './entry-proof.ts';
 
@@ -9,12 +9,6 @@ import { type EntryProof, requireChain } from './entry-proof.ts';
 export interface VerifiedEntry extends VerifiedProof {
   /** The entry, whose content is proven. */
   readonly entry: AuditEntry;
-}
-
-/** Options of `verifyProof`. */
-export interface VerifyProofOptions {
-  /** A function that verifies Ed25519 signatures, for platforms whose WebCrypto lacks Ed25519. */
-  readonly verifySignature?: VerifySignature | undefined;
 }
 
 const proofRule: Rule = (value) =>
@@ -39,15 +33,12 @@ const proofRule: Rule = (value) =>
 export async function verifyProof<Proof extends string | EntryProof>(
   proof: Proof,
   policy: string,
-  options: VerifyProofOptions = {},
 ): Promise<[Proof] extends [EntryProof] ? VerifiedEntry : VerifiedProof> {
   requireKind(proofRule, proof, 'the proof');
   requireKind(text, policy, 'the policy');
-  requireOptions({ verifySignature: callback }, options, 'verifyProof');
-  const { verifySignature = verifyEd25519 } = options;
   const given: string | EntryProof = proof;
   const statement = typeof given === 'string' ? given : given.proof;
-  const head = await verifyHead(statement, parsePolicy(policy), verifySignature);
+  const head = await verifyHead(statement, parsePolicy(policy), verifyEd25519);
   const shown = typeof given === 'string' ? head : { ...head, entry: requireChain(given, head) };
   return shown as Awaited<ReturnType<typeof verifyProof<Proof>>>;
 }
