@@ -1,16 +1,13 @@
 // Reads the SQL that Drizzle builds from chunks: what a chunk is, and what it compares.
 import {
   Column,
-  getTableName,
   getTableUniqueName,
   is,
-  Name,
   Param,
   SQL,
   type SQLChunk,
   type SQLWrapper,
   StringChunk,
-  Table,
 } from 'drizzle-orm';
 import { type Encryption, encryptionOf } from './table.ts';
 
@@ -25,16 +22,6 @@ export const isQuery = (chunk: unknown): chunk is Query =>
   isSql(chunk) && !is(chunk, SQL) && 'getSelectedFields' in chunk;
 
 export const textOf = (chunk: unknown): string => (is(chunk, StringChunk) ? chunk.value.join('') : '');
-
-/** Returns SQL as text, with quoted names of tables, and `?` instead of columns and values. */
-export function sqlOf(chunk: unknown): string {
-  if (is(chunk, SQL.Aliased)) return sqlOf(chunk.sql);
-  if (is(chunk, SQL)) return chunk.queryChunks.map(sqlOf).join('');
-  if (Array.isArray(chunk)) return chunk.map(sqlOf).join(', ');
-  if (is(chunk, StringChunk)) return textOf(chunk);
-  if (is(chunk, Name)) return `"${chunk.value}"`;
-  return is(chunk, Table) ? `"${getTableName(chunk)}"` : ' ? ';
-}
 
 /** The chunks of SQL but empty texts, which Drizzle puts around values. */
 const chunksOf = ({ queryChunks }: SQL): readonly SQLChunk[] =>

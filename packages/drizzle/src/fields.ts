@@ -1,8 +1,7 @@
 // The fields that a statement returns, and the columns that it writes: which of them no statement may show or store as they
-// are, because a second definition of a table or a name in SQL hides that they are encrypted.
+// are, because a second definition of a table hides that they are encrypted.
 import { Column, getTableColumns, getTableName, is, SQL, Subquery, Table } from 'drizzle-orm';
-import { sqlOf } from './chunks.ts';
-import { refuse, refuseSql } from './error.ts';
+import { refuse } from './error.ts';
 import { type Encryption, encryptionOf, isIndexColumn, layoutOf, schemaOf } from './table.ts';
 
 export type Fields = { readonly [key: string]: unknown };
@@ -74,22 +73,6 @@ const ownNameOf = (table: Table): unknown => Reflect.get(table, Symbol.for('driz
 const originOf = ({ table, name }: Column): string =>
   JSON.stringify([schemaOf(table), ownNameOf(table), name]);
 
-/**
- * Throws if a field is an encrypted column under another name: a column of a second definition of its table, or SQL
- * that contains its name, such as `lower(patients.name)`.
- */
-export function requirePlainFields(
-  fields: readonly SelectedField[],
-  sources: readonly unknown[],
-  known: KnownColumns,
-): void {
-  const tables = sources.filter((source): source is Table => is(source, Table));
-  for (const { field } of fields) {
-    refuseSecondDefinition(field, known);
-    if (is(field, SQL) || is(field, SQL.Aliased)) for (const table of tables) refuseNames(field, table);
-  }
-}
-
 /** Throws for a column of a second definition of a table, which says that the column is not encrypted. */
 export function refuseSecondDefinition(field: unknown, known: KnownColumns): void {
   if (known.size === 0) return;
@@ -100,20 +83,4 @@ export function refuseSecondDefinition(field: unknown, known: KnownColumns): voi
   if (!encryption) return;
   const problem = 'the column is encrypted, but this definition of its table says that it is not';
   refuse('not_decrypted', encryption, problem, 'use the table that `encryptedTable` returned');
-}
-
-/** Texts and comments in SQL. */
-export const literals = /'(?:[^']|'')*'|--.*$|\/\*[^]*?\*\//gm;
-
-/** Throws for `patients.name` in SQL, but not in `count(patients.name)` and `patients.name is null`. */
-function refuseNames(field: unknown, table: Table): void {
-  const text = sqlOf(field).replaceAll(literals, ' ');
-  for (const { column, encryption } of layoutOf(table).columns) {
-    const [of, name] = [getTableName(table), column.name].map((each) => {
-      return each.replaceAll(/[^\p{L}\p{N}_]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
-    });
-    const path = `(?<![\\p{L}\\p{N}_$])["\`]?${of}["\`]?\\s*\\.\\s*["\`]?${name}["\`]?(?![\\p{L}\\p{N}_$"\`])`;
-    const uses = new RegExp(`(?<!\\bcount\\s*\\(\\s*)${path}(?!\\s+is\\s+(?:not\\s+)?null\\b)`, 'iu');
-    if (uses.test(text)) refuseSql(encryption);
-  }
 }

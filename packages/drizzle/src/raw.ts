@@ -4,7 +4,6 @@ import { isNamed } from '@eaas/sdk/internal';
 import type { Access } from './access.ts';
 import { isQuery, isSql, textOf } from './chunks.ts';
 import { refuse } from './error.ts';
-import { literals } from './fields.ts';
 import { newRun, settle } from './late.ts';
 import { type Method, type Ready, send, statements } from './run.ts';
 import { encryptedTables, layoutOf } from './table.ts';
@@ -51,6 +50,9 @@ export function lateCount(count: Method, given: readonly unknown[], access: Acce
 
 const writing =
   /(?<!\bfor\s+(?:no\s+key\s+)?)\bupdate\b|\b(?:insert|replace)\b(?!\s*\()|\bmerge\b|\bcopy\b|\bload\s+(?:data|xml)\b/i;
+
+/** Texts and comments in SQL. */
+const literals = /'(?:[^']|'')*'|--.*$|\/\*[^]*?\*\//gm;
 
 /** What a statement says of the tables that it writes to. */
 const targets = [

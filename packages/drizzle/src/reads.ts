@@ -1,7 +1,6 @@
 // What a select and a relational query read besides, and which of them cannot work on ciphertexts. Drizzle builds the SQL of a
 // relational query from a schema whose encrypted columns are readable, and which has no index columns.
 import {
-  aliasedTable,
   Column,
   type DBQueryConfig,
   getOperators,
@@ -18,7 +17,7 @@ import {
 import type { PgSelectConfig } from 'drizzle-orm/pg-core';
 import { isQuery } from './chunks.ts';
 import { refuse } from './error.ts';
-import { flatFields, nestedFields, requirePlainFields, requireSelected, sourcesOf } from './fields.ts';
+import { flatFields, nestedFields, refuseSecondDefinition, requireSelected, sourcesOf } from './fields.ts';
 import type { Run } from './late.ts';
 import { hiddenFields, type Level, levelIn, newReading, readFields } from './results.ts';
 import type { Builder, Shape } from './run.ts';
@@ -34,8 +33,10 @@ export function shapeSelect(config: PgSelectConfig, run: Run, isOne: boolean): S
   const sources = sourcesOf(config);
   const scope: Scope = { run, isRead: true, sources };
   const selected = flatFields(config.fields);
-  requirePlainFields(selected, sources, run.access.known);
-  for (const { field } of selected) requireReadable(field, config, sources);
+  for (const { field } of selected) {
+    refuseSecondDefinition(field, run.access.known);
+    requireReadable(field, config, sources);
+  }
   for (const { rightSelect } of config.setOperators ?? [])
     if (isQuery(rightSelect)) requirePlainSelection(rightSelect, scope);
   const searches: WideSearch[] = [];
@@ -82,16 +83,14 @@ export function shapeRelational(query: RelationalQuery, run: Run): Shape {
   const reading = newReading();
 
   /** Returns the config of a level, and notes in `reading` what it reads besides. */
-  function level(given: QueryConfig, of: TableRelationalConfig, alias: string, at: Level): QueryConfig {
+  function level(given: QueryConfig, of: TableRelationalConfig, at: Level): QueryConfig {
     const { columns, relations } = of;
     const { where, orderBy, extras } = resolved(given, columns);
     const searches: WideSearch[] = [];
     // `findFirst` has a limit too.
     const narrowed = narrowedWhere(where, given, searches, run);
     const own = Object.values(columns);
-    const sources = own.slice(0, 1).flatMap(({ table }) => [table, aliasedTable(table, alias)]);
-    const fields = [...own, ...Object.values(extras)].map((field) => ({ path: [], field }));
-    requirePlainFields(fields, sources, run.access.known);
+    for (const field of [...own, ...Object.values(extras)]) refuseSecondDefinition(field, run.access.known);
     const selected = Object.entries(extras).map(([name, field]) => [name, selectedField(field)] as const);
     const hidden = hiddenFields(reading, at, own, searches).map(([name, field]) => [name, field.as(name)]);
     const inner = Object.entries(given.with ?? {}).flatMap(([name, config]): [string, QueryConfig][] => {
@@ -99,7 +98,7 @@ export function shapeRelational(query: RelationalQuery, run: Run): Shape {
       const target = query.schema[query.tableNamesMap[to ?? ''] ?? ''];
       if (!config || !target) return [];
       const given = config === true ? {} : config;
-      return [[name, level(given, target, `${alias}_${name}`, levelIn(at, name, true))]];
+      return [[name, level(given, target, levelIn(at, name, true))]];
     });
     return {
       ...given,
@@ -111,7 +110,7 @@ export function shapeRelational(query: RelationalQuery, run: Run): Shape {
   }
 
   const { tsName } = query.tableConfig;
-  const config: QueryConfig = level(query.config, query.tableConfig, tsName, reading.top);
+  const config: QueryConfig = level(query.config, query.tableConfig, reading.top);
   const schema = readableSchema(query.schema);
   return { members: { config, schema, tableConfig: schema[tsName] }, reading, scope };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { desc, eq, inArray, ne, not, notExists, relations, type SQL, sql } from 'drizzle-orm';
-import { alias, pgTable, pgView, text, uuid } from 'drizzle-orm/pg-core';
+import { pgTable, pgView, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
 import { createIndexKey, field, part } from '@eaas/sdk/fields';
@@ -142,10 +142,8 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
   const copies = () => db.select({ id: patients.id, patientId: patients.id, ssn }).from(patients);
   const plainly = () => plain.select({ ssn }).from(patients);
   const computed = () => db.select({ ssn: sql<string>`lower(${ssn})`.as('ssn') }).from(patients);
-  const named = sql`lower(patients.ssn)`.as('n');
   const part = db.select({ id: patients.id, ssn }).from(patients).as('part');
   const inner = db.select({ id: part.id }).from(part);
-  const other = alias(patients, 'o');
   const ssnIndex: unknown = Reflect.get(patients, 'ssn_index');
   const index: unknown = Reflect.get(people, 'name_words_index');
   test.each<[string, () => PromiseLike<unknown>, string]>([
@@ -187,9 +185,6 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
     ['an expression in `in`', () => ssns().where(sql`${visits.ssn} in ${computed()}`), 'not_supported'],
     ['`excluded` inside SQL', () => upsert({ ssn: sql`${excluded(ssn)} || ''` }), 'not_supported'],
     ['an index column in SQL', () => db.select({ n: sql`max(${ssnIndex})` }).from(patients), 'not_supported'],
-    ['a name in SQL, of an alias', () => db.select({ n: sql`max(o.ssn)` }).from(other), 'not_supported'],
-    ['a name in `extras`', () => db.query.patients.findMany({ extras: { n: named } }), 'not_supported'],
-    ['a name in `returning`', () => update({ ssn: null }).returning({ n: named }), 'not_supported'],
     ['`execute` of a query with an encrypted column', () => db.execute(values()), 'not_supported'],
     ['a query of another database', () => ssns().where(sql`${visits.ssn} in ${plainly()}`), 'not_supported'],
     ['an update in `execute`', () => db.execute(update({ name: 'PLAIN' })), 'synchronous'],

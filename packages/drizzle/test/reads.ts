@@ -158,8 +158,6 @@ export const reads: readonly Shapes[] = [
       },
       'an expression': async (place) =>
         place.db.select({ n: sql`lower(${columnIn(place)})` }).from(place.samples),
-      'an expression of raw text': async (place) =>
-        place.db.select({ n: sql.raw(`max(samples.${place.kind})`) }).from(place.samples),
     },
   ],
   [
