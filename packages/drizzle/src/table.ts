@@ -347,31 +347,3 @@ function withCovered(table: Table, self: object): object {
 function requireComparable({ columns = [], config }: Constraint): void {
   for (const column of [...columns, ...(config?.columns ?? [])]) void Object(column).name;
 }
-
-/** Where Drizzle keeps the columns of a table. */
-const columnsSymbol = Symbol.for('drizzle:Columns');
-
-/**
- * Returns a table for tools that make schemas from tables, such as drizzle-zod: without the index columns, which no row
- * has, and with the types of decrypted texts, booleans and dates. Do not pass it to a query.
- *
- * @example
- * ```ts
- * import { withoutIndexes } from '@eaas/drizzle/pg';
- * import { getTableColumns } from 'drizzle-orm';
- *
- * console.log(Object.keys(getTableColumns(withoutIndexes(patients)))); // [ 'id', 'ssn' ]
- * ```
- */
-export function withoutIndexes<T extends Table>(table: T): T {
-  const shown = Object.entries<Column>(getTableColumns(table)).flatMap(
-    ([key, column]): [string, Column][] => {
-      if (isIndexColumn(column)) return [];
-      const value = encryptionOf(column)?.field.type.name.replace('text', 'string') ?? '';
-      // Drizzle's types of numbers and bigints have limits that encrypted columns do not have.
-      const isOwn = ['string', 'boolean', 'date'].includes(value);
-      return [[key, isOwn ? (Object.create(column, { dataType: { value } }) as Column) : column]];
-    },
-  );
-  return Object.create(table, { [columnsSymbol]: { value: Object.fromEntries(shown) } }) as T;
-}
