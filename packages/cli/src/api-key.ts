@@ -2,19 +2,11 @@
 import { createHash } from 'node:crypto';
 import { askHidden } from '@eaas/local/internal';
 import { formatTimestamp, isApiKey } from '@eaas/protocol/wire';
-import {
-  asWord,
-  expiringApiKeys,
-  insider,
-  operations,
-  readClock,
-  Refusal,
-  requireTenant,
-} from '@eaas/server/internal';
-import { reporting, withService } from './command.ts';
+import { asWord, expiringApiKeys, readClock, Refusal, requireTenant } from '@eaas/server/internal';
+import { operatorOf, reporting, withService } from './command.ts';
 import { readLine } from './given-file.ts';
 import { WrongUsage } from './kit/index.ts';
-import { next, printResult, printResults, type Reporting } from './output.ts';
+import { next, printResult, printResults } from './output.ts';
 import { orNotFound } from './refusal.ts';
 import { daysTo } from './values.ts';
 
@@ -25,7 +17,7 @@ export const identify = reporting(
   ['api-key identify', 'api-key identify --revoke', 'api-key identify --json < token.txt'],
 )
   .option('--revoke', 'also revoke the API key, immediately and permanently')
-  .action(async (options: Reporting & { revoke?: true }) => {
+  .action(async (options) => {
     const given = process.stdin.isTTY ? await askHidden('The token: ') : await readLine('token', 64);
     const token = given.trim();
     if (!isApiKey(token))
@@ -37,9 +29,9 @@ export const identify = reporting(
       const unknown = 'No tenant has this API key: it is of another service, or its tenant was destroyed.';
       if (!owned) throw new Refusal('not_found', unknown);
       const { tenant } = await requireTenant(service, owned.tenantId);
-      const act = operations[`${options.revoke ? 'DELETE' : 'GET'} /v1/api-keys/:api_key_id`];
-      const operator = insider(owned.tenantId, 'operator');
-      const record = await orNotFound(unknown, act(service, operator, { api_key_id: owned.id }));
+      const route = `${options.revoke ? 'DELETE' : 'GET'} /v1/api-keys/:api_key_id` as const;
+      const done = operatorOf(service, owned.tenantId).ask(route, { api_key_id: owned.id });
+      const record = await orNotFound(unknown, done);
       return { tenant_id: tenant.tenant_id, tenant: tenant.name, ...record };
     });
     printResult(found, options);
@@ -57,7 +49,7 @@ export const expiring = reporting(
   ['api-key expiring', 'api-key expiring --days 30 --json'],
 )
   .option('--days <number>', 'within this number of days', daysTo(36_500), 7)
-  .action(async (options: Reporting & { days: number }) => {
+  .action(async (options) => {
     const rows = await withService(async ({ service }) => {
       await readClock(service);
       const now = service.ledger.clock.now();

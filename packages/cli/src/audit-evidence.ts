@@ -4,23 +4,14 @@ import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { evidence, type EvidenceOptions } from '@eaas/audit';
 import { inLine } from '@eaas/protocol/internal';
-import type { Caller, Service } from '@eaas/server/internal';
 import { explain, sourceOf } from './audit-proof.ts';
 import { verifyEntries } from './audit-verify-file.ts';
-import { type OnTenant, onTenant, withTenant } from './command.ts';
+import { onTenant, type Operator, withTenant } from './command.ts';
 import { exitCodes } from './failure.ts';
 import { WrongUsage } from './kit/index.ts';
 import { note, printResult } from './output.ts';
 import { requireKey } from './records.ts';
 import { dayAt } from './values.ts';
-
-interface Options extends OnTenant {
-  readonly from?: Date;
-  readonly to?: Date;
-  readonly key?: string;
-  readonly subject?: string;
-  readonly out: string;
-}
 
 export const auditEvidence = onTenant(
   'evidence',
@@ -37,28 +28,23 @@ export const auditEvidence = onTenant(
   .option('--to <day>', 'the last day in UTC (default: the newest entry)', dayAt('23:59:59.999'))
   .option('--key <key>', "show only entries of this key: the key's id or name")
   .option('--subject <subject_id>', 'show only entries about this person: the id that `subject show` prints')
-  .action(async ({ from, to, key, subject: subjectId, out, ...options }: Options) => {
-    const written = await withTenant(options, async (service, operator) => {
-      const keyId = key === undefined ? undefined : (await requireKey(service, operator, key)).key_id;
-      return writeEvidence(service, operator, out, { from, to, keyId, subjectId });
+  .action(async ({ from, to, key, subject: subjectId, out, ...options }) => {
+    const written = await withTenant(options, async (operator) => {
+      const keyId = key === undefined ? undefined : (await requireKey(operator, key)).key_id;
+      return writeEvidence(operator, out, { from, to, keyId, subjectId });
     });
     printResult(written, options);
   });
 
 /** Writes the folder, or nothing. Returns what a stranger will find in it. */
-export async function writeEvidence(
-  service: Service,
-  operator: Caller,
-  folder: string,
-  options: EvidenceOptions,
-) {
+export async function writeEvidence(operator: Operator, folder: string, options: EvidenceOptions) {
   const part = `${folder}.part`;
   if (existsSync(folder)) throw new WrongUsage(`${inLine(folder)} exists: pass the path of a new folder.`);
   await mkdir(part, { mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
     throw new WrongUsage(`The folder ${inLine(part)} cannot be created (${code}): remove what has its name.`);
   });
   try {
-    await writePieces(part, evidence(await sourceOf(service, operator), options));
+    await writePieces(part, evidence(await sourceOf(operator), options));
     const found = await verifyEntries(join(part, 'entries.ndjson'), undefined, { isPartial: true });
     await rename(part, folder);
     if (!found.valid) process.exitCode = exitCodes.refused;

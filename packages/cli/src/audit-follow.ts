@@ -15,18 +15,10 @@ import {
   type Service,
   Tampered,
 } from '@eaas/server/internal';
-import { Option } from 'commander';
-import { command, withService } from './command.ts';
+import { command, Option, withService } from './command.ts';
 import { nextEntries, type Position } from './next-entries.ts';
 import { note, write } from './output.ts';
 import { wholeNumber } from './values.ts';
-
-interface Options {
-  readonly tenant?: string;
-  readonly state?: string;
-  readonly from?: number;
-  readonly once?: true;
-}
 
 export const auditFollow = command(
   'follow',
@@ -49,7 +41,7 @@ export const auditFollow = command(
       .conflicts('state'),
   )
   .option('--once', 'print the entries that exist now, and end')
-  .action(async ({ tenant, state, from, once }: Options) => {
+  .action(async ({ tenant, state, from, once }) => {
     if (from !== undefined && tenant === undefined)
       throw new WrongUsage('--from needs --tenant, because each log counts its own entries.');
     const file = state === undefined ? undefined : await openState(state);

@@ -9,20 +9,13 @@ import {
   verifyProof,
 } from '@eaas/audit';
 import { InputError } from '@eaas/protocol';
-import { type Caller, operations, Refusal, type Service, writeNewFile } from '@eaas/server/internal';
-import { type OnTenant, onTenant, withTenant } from './command.ts';
+import { Refusal, writeNewFile } from '@eaas/server/internal';
+import { onTenant, type Operator, withTenant } from './command.ts';
 import { exitCodes } from './failure.ts';
 import { readGiven } from './given-file.ts';
 import { entriesAfter, lastBefore } from './next-entries.ts';
 import { note, printResult, type Reporting, sentence, write } from './output.ts';
 import { wholeNumber } from './values.ts';
-
-interface Prove extends OnTenant {
-  readonly entry: number;
-  readonly policy?: string;
-  readonly maxEntries?: number;
-  readonly out?: string;
-}
 
 export const auditProve = onTenant(
   'prove',
@@ -38,10 +31,10 @@ export const auditProve = onTenant(
   .option('--policy <file>', 'a trust policy: refuse a proof that too few of its witnesses signed')
   .option('--max-entries <number>', 'refuse a proof that chains more entries (default: 10000)', wholeNumber)
   .option('--out <file>', 'write the proof to this new file')
-  .action(async ({ entry, policy: policyFile, maxEntries, out, ...options }: Prove) => {
+  .action(async ({ entry, policy: policyFile, maxEntries, out, ...options }) => {
     const policy = policyFile === undefined ? undefined : readGiven(policyFile, 'policy');
-    const proof = await withTenant(options, async (service, operator) => {
-      const source = await sourceOf(service, operator);
+    const proof = await withTenant(options, async (operator) => {
+      const source = await sourceOf(operator);
       return proveEntry(source, entry, { policy, maxEntries }).catch((error: unknown) => explain(error));
     });
     const text = `${JSON.stringify(proof)}\n`;
@@ -60,26 +53,26 @@ export const auditProve = onTenant(
   });
 
 /** What `@eaas/audit` asks, answered by the database. */
-export async function sourceOf(service: Service, operator: Caller): Promise<ProofSource> {
+export async function sourceOf(operator: Operator): Promise<ProofSource> {
+  const { service, ask } = operator;
   const { logOf } = await import('@eaas/log');
   service.publicLog = logOf(service);
   const audit: ProofSource['audit'] = {
-    list: (filter, { from }) => entriesFrom(service, operator, filter, from),
-    verify: (range) => operations['GET /v1/audit/verify'](service, operator, range),
-    proof: (query) => operations['GET /v1/audit/proof'](service, operator, query),
+    list: (filter, { from }) => entriesFrom(operator, filter, from),
+    verify: (range) => ask('GET /v1/audit/verify', range),
+    proof: (query) => ask('GET /v1/audit/proof', query),
   };
   return { audit };
 }
 
 async function* entriesFrom(
-  service: Service,
-  operator: Caller,
+  operator: Operator,
   { date_from }: { readonly date_from?: string },
   from: number,
 ) {
-  const before = date_from === undefined ? 0 : await lastBefore(service, operator, Date.parse(date_from));
+  const before = date_from === undefined ? 0 : await lastBefore(operator, Date.parse(date_from));
   const after = { id: Math.max(from - 1, before), hash: null };
-  for await (const { entries } of entriesAfter(service, operator.tenantId, after)) yield* entries;
+  for await (const { entries } of entriesAfter(operator.service, operator.tenantId, after)) yield* entries;
 }
 
 /** Says what is wrong with what was given as the command line has it, and in which file it is. */

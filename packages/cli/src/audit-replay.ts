@@ -3,27 +3,20 @@ import { genesisHash } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal';
 import {
   asWord,
-  type Caller,
   foreignCheckpoint,
   openSignedCheckpoint,
-  operations,
   readLog,
   Refusal,
   type Service,
 } from '@eaas/server/internal';
 import { verifyEntries } from './audit-verify-file.ts';
-import { type OnTenant, onTenant, withTenant } from './command.ts';
+import { onTenant, type Operator, withTenant } from './command.ts';
 import { requireYes } from './confirm.ts';
 import { exitCodes, failureOf } from './failure.ts';
 import { readCheckpointFile } from './given-file.ts';
 import { lastOfEach, type Loss, lossIn, type Undone, undoneOf } from './lost-changes.ts';
 import { entriesAfter } from './next-entries.ts';
 import { next, note, printResults } from './output.ts';
-
-interface Options extends OnTenant {
-  readonly checkpoint?: string;
-  readonly yes?: true;
-}
 
 export const auditReplay = onTenant(
   'replay',
@@ -41,16 +34,16 @@ export const auditReplay = onTenant(
   .argument('<file>', 'the log of before the restore, as `eaas audit export` or the console wrote it')
   .option('--checkpoint <path>', 'the newest checkpoint of the tenant from before the restore')
   .option('--yes', 'do not ask. Required without a terminal')
-  .action(async (path: string, options: Options) => {
+  .action(async (path, options) => {
     const { checkpoint, yes, tenant, json } = options;
     // If the process ends early, changes might be left.
     process.exitCode = exitCodes.refused;
     const text = checkpoint === undefined ? undefined : readCheckpointFile(checkpoint);
-    const { left, isAcknowledged } = await withTenant(options, async (service, operator) => {
-      const lost = await readLost(service, operator, path, text);
+    const { left, isAcknowledged } = await withTenant(options, async (operator) => {
+      const lost = await readLost(operator, path, text);
       const undone: Undone[] = [];
       for (const loss of lost.losses) {
-        const found = await undoneOf(service, operator, loss);
+        const found = await undoneOf(operator, loss);
         if (found) undone.push(found);
       }
       if (!json)
@@ -109,14 +102,9 @@ interface Lost {
 }
 
 /** Verifies the file, and returns what it has after the entry that was restored. */
-async function readLost(
-  service: Service,
-  operator: Caller,
-  path: string,
-  text: string | undefined,
-): Promise<Lost> {
-  const { tenantId } = operator;
-  const stated = text === undefined ? undefined : await readCheckpoint(service, operator, text);
+async function readLost(operator: Operator, path: string, text: string | undefined): Promise<Lost> {
+  const { service, tenantId } = operator;
+  const stated = text === undefined ? undefined : await readCheckpoint(operator, text);
   const { ends, isAcknowledged } = await restoredEnds(service, tenantId);
   const newest = Array.from(ends.keys()).at(-1) ?? 0;
   const losses: Loss[] = [];
@@ -163,10 +151,10 @@ async function readLost(
 }
 
 /** Returns the entry that a checkpoint of the tenant names. Throws Refusal for any other text. */
-async function readCheckpoint(service: Service, operator: Caller, text: string) {
-  const { verifier_key } = await operations['GET /v1/audit/checkpoint'](service, operator, {});
+async function readCheckpoint({ tenantId, ask }: Operator, text: string) {
+  const { verifier_key } = await ask('GET /v1/audit/checkpoint', {});
   const stated = await openSignedCheckpoint(verifier_key, text);
-  if (stated?.tenantId !== operator.tenantId) throw foreignCheckpoint();
+  if (stated?.tenantId !== tenantId) throw foreignCheckpoint();
   return { ...stated, hash: toHex(stated.hash) };
 }
 

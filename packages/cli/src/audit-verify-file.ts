@@ -6,15 +6,7 @@ import { explain, openProof, verifyProofFile } from './audit-proof.ts';
 import { reporting } from './command.ts';
 import { exitCodes } from './failure.ts';
 import { readCheckpointFile } from './given-file.ts';
-import { note, type Reporting } from './output.ts';
-
-interface Options extends Reporting {
-  readonly checkpointFile?: string;
-  readonly verifierKey?: string;
-  readonly proof?: string;
-  readonly policy?: string;
-  readonly partial?: true;
-}
+import { note } from './output.ts';
 
 /** A head that the log must have, as a checkpoint or a proof of the public log states it. */
 interface Stated extends AuditHead {
@@ -44,7 +36,7 @@ export const auditVerifyFile = reporting(
   .option('--proof <file>', 'a proof that `eaas audit prove`, the console or the API wrote')
   .option('--policy <file>', 'the trust policy: the log, its witnesses, and how many must have signed')
   .option('--partial', 'of some entries the file shows only the digest. Their text is not checked')
-  .action(async (file: string | undefined, options: Options) => {
+  .action(async (file, options) => {
     const { checkpointFile, verifierKey, proof, policy, partial, json } = options;
     if ((proof === undefined) !== (policy === undefined))
       throw new WrongUsage('Pass both --proof and --policy, or neither.');
@@ -52,15 +44,14 @@ export const auditVerifyFile = reporting(
       throw new WrongUsage('Pass both --checkpoint-file and --verifier-key, or neither.');
     if (proof !== undefined && checkpointFile !== undefined)
       throw new WrongUsage('Pass either --proof or --checkpoint-file: verify the file twice to use both.');
-    const reporting = json ? { json } : {};
     if (file === undefined) {
       if (!proof || !policy) throw new WrongUsage('Pass a file, or --proof and --policy.');
-      return verifyProofFile(proof, policy, reporting);
+      return verifyProofFile(proof, policy, options);
     }
     let head: Stated | undefined;
     if (checkpointFile && verifierKey) head = await stated(checkpointFile, verifierKey);
     if (proof && policy) {
-      const shown = await openProof(proof, policy, reporting);
+      const shown = await openProof(proof, policy, options);
       if (!shown) return;
       head = { ...shown, by: 'proof' };
     }

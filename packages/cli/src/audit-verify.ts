@@ -5,13 +5,8 @@ import { listChains, requireTenant, type Service, verifyLog } from '@eaas/server
 import { reporting, withService } from './command.ts';
 import { exitCodes } from './failure.ts';
 import { readCheckpointFile } from './given-file.ts';
-import { note, type Reporting } from './output.ts';
+import { note } from './output.ts';
 import { isRefusal } from './refusal.ts';
-
-interface Options extends Reporting {
-  readonly tenant?: string;
-  readonly checkpointFile?: string;
-}
 
 interface Chain {
   readonly tenant_id: string;
@@ -26,7 +21,7 @@ export const auditVerify = reporting(
 )
   .option('--tenant <tenant>', 'verify only this tenant (id or name)')
   .option('--checkpoint-file <path>', 'compare the log with this checkpoint')
-  .action(async ({ tenant, checkpointFile, json }: Options) => {
+  .action(async ({ tenant, checkpointFile, json }) => {
     if (checkpointFile !== undefined && tenant === undefined) {
       throw new WrongUsage('--checkpoint-file needs --tenant, because a checkpoint belongs to one tenant.');
     }

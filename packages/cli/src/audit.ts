@@ -1,24 +1,17 @@
 import { progressLine } from '@eaas/protocol/internal';
-import { Option } from 'commander';
 import { printJson } from './kit/index.ts';
-import { acknowledgeRestore, operations } from '@eaas/server/internal';
+import { acknowledgeRestore } from '@eaas/server/internal';
 import { auditEvidence } from './audit-evidence.ts';
 import { auditFollow } from './audit-follow.ts';
 import { auditProve } from './audit-proof.ts';
 import { auditReplay } from './audit-replay.ts';
 import { auditVerify } from './audit-verify.ts';
 import { auditVerifyFile } from './audit-verify-file.ts';
-import { type OnTenant, onTenant, withTenant } from './command.ts';
+import { onTenant, Option, withTenant } from './command.ts';
 import { openExportFile, requireContinuable } from './export-file.ts';
 import { entriesAfter, lastBefore } from './next-entries.ts';
 import { note, printResult, write } from './output.ts';
 import { month, wholeNumber } from './values.ts';
-
-interface ExportOptions extends OnTenant {
-  readonly fromId?: number;
-  readonly month?: ReturnType<typeof month>;
-  readonly out?: string;
-}
 
 const exportLog = onTenant(
   'export',
@@ -36,14 +29,12 @@ const exportLog = onTenant(
   )
   .option('--from-id <number>', 'the id of the first entry to write (default: the oldest entry)', wholeNumber)
   .option('--out <file>', 'write to this file; if it already has an export, append the new entries')
-  .action(async (options: ExportOptions) => {
+  .action(async (options) => {
     const { fromId = 1, month: of, out } = options;
-    const written = await withTenant(options, async (service, operator) => {
-      const { tenantId } = operator;
-      const first = {
-        id: of ? await lastBefore(service, operator, of.since) : Math.max(0, fromId - 1),
-        hash: null,
-      };
+    const written = await withTenant(options, async (operator) => {
+      const { service, tenantId } = operator;
+      const id = of ? await lastBefore(operator, of.since) : Math.max(0, fromId - 1);
+      const first = { id, hash: null };
       if (out === undefined) return copy(entriesAfter(service, tenantId, first), write, of?.until);
       const file = await openExportFile(out);
       try {
@@ -81,10 +72,8 @@ const checkpoint = onTenant(
   "Print a signed checkpoint of the head of a tenant's log. Keep the checkpoint outside the service: `audit verify " +
     '--checkpoint-file` later proves that the log still extends it.',
   ['audit checkpoint --tenant acme > acme.checkpoint', 'audit checkpoint --tenant acme --json'],
-).action(async (options: OnTenant) => {
-  const signed = await withTenant(options, (service, operator) =>
-    operations['GET /v1/audit/checkpoint'](service, operator, {}),
-  );
+).action(async (options) => {
+  const signed = await withTenant(options, ({ ask }) => ask('GET /v1/audit/checkpoint', {}));
   if (options.json) return printJson(signed);
   process.stdout.write(signed.checkpoint);
   note(`Pin this verifier key: ${signed.verifier_key}`);
@@ -97,8 +86,8 @@ const acknowledge = onTenant(
   ['audit acknowledge-restore --tenant acme --reason "disk failure, backup of 2026-11-19"'],
 )
   .requiredOption('--reason <text>', 'what happened, in words that the tenant can read')
-  .action(async (options: OnTenant & { reason: string }) => {
-    const recorded = await withTenant(options, (service, { tenantId }) =>
+  .action(async (options) => {
+    const recorded = await withTenant(options, ({ service, tenantId }) =>
       acknowledgeRestore(service, tenantId, options.reason),
     );
     printResult(recorded, options);

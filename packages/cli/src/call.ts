@@ -2,9 +2,9 @@
 // its body or query are options, with what the reference says about them.
 import { inputSchema, type JsonSchema } from '@eaas/protocol/reference';
 import { type Endpoint, endpoints, type Input, type Output, type Route } from '@eaas/protocol/wire';
-import { asWord, type Caller, checked, operations, type Service } from '@eaas/server/internal';
-import { type Command, Option } from 'commander';
-import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
+import { asWord, checked } from '@eaas/server/internal';
+import { Option } from 'commander';
+import { allPages, type AnyCommand, type OnTenant, onTenant, withTenant } from './command.ts';
 import { WrongUsage } from './kit/index.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { records } from './records.ts';
@@ -47,11 +47,10 @@ export const call = <R extends Route>(route: R, said: Said<Output<R>, keyof Inpu
 });
 
 type Row = Readonly<Record<string, unknown>>;
-type Run = (service: Service, operator: Caller, input: object) => Promise<Row>;
 
 const missingKeys = 'The tenant does not have all of the keys in --key-ids: pass only ids of its own keys.';
 
-export function commandOf(name: string, said: Call): Command {
+export function commandOf(name: string, said: Call): AnyCommand {
   const columns = said.columns?.split(' ');
   const { examples = columns ? ['', ' --json'] : [''] } = said;
   const endpoint: Endpoint = endpoints[said.route];
@@ -60,21 +59,21 @@ export function commandOf(name: string, said: Call): Command {
   const named = records[id];
   const words = named ? `${name} ${named.example}` : name;
   const lines = examples.map((more) => `${words}${more} --tenant acme`);
-  const command = onTenant(leaf, said.about ?? `${endpoint.summary}.`, lines);
+  const command: AnyCommand = onTenant(leaf, said.about ?? `${endpoint.summary}.`, lines);
   if (named) command.argument(named.argument, named.about);
   const schema = endpoint.body ?? endpoint.query;
   if (schema) addFields(command, endpoint, inputSchema(schema), said);
-  const run = operations[said.route] as Run;
   return command.action(async () => {
-    const options = command.opts<OnTenant>();
+    const options = command.opts() as unknown as OnTenant;
     const [text = ''] = command.args;
     const fields = fieldsOf(options);
     if (said.change && Object.keys(fields).length === 0)
       throw new WrongUsage(`Pass at least one option that changes the ${group}, as in ${said.change}.`);
     const input = schema ? checked(schema, fields) : {};
-    const answer = await withTenant(options, async (service, operator) => {
-      const found = named && { [id]: await named.find(service, operator, text) };
-      const ask = (page: object = {}) => run(service, operator, { ...input, ...found, ...page });
+    const answer = await withTenant(options, async (operator) => {
+      const found = named && { [id]: await named.find(operator, text) };
+      const ask = (page: object = {}): Promise<Row> =>
+        operator.ask(said.route, { ...input, ...found, ...page });
       if (columns) return allPages<Row>(async (page) => rowsIn(await ask(page)), columns[0] ?? '');
       return 'key_ids' in input ? orNotFound(missingKeys, ask()) : ask();
     });
@@ -91,7 +90,7 @@ export function commandOf(name: string, said: Call): Command {
 
 const rowsIn = (answer: Row): readonly Row[] => Object.values(answer).find(Array.isArray) ?? [];
 
-function addFields(command: Command, endpoint: Endpoint, schema: JsonSchema, said: Call): void {
+function addFields(command: AnyCommand, endpoint: Endpoint, schema: JsonSchema, said: Call): void {
   const { properties = {}, required = [] } = schema;
   for (const [field, described] of Object.entries(properties)) {
     const isOfPage = said.columns && ['limit', 'offset'].includes(field);

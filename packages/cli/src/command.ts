@@ -1,47 +1,50 @@
-import { command as plainCommand } from './kit/index.ts';
-import { limits } from '@eaas/protocol/wire';
+// What all commands are made of: their options, the service that they open, and the tenant on which they act.
+import type * as typed from '@commander-js/extra-typings';
+import { type Input, limits, type Output, type Route } from '@eaas/protocol/wire';
 import {
-  type Caller,
   insider,
+  operations,
   type OpenService,
   openService,
   requireTenantId,
   type Service,
 } from '@eaas/server/internal';
-import type { Command } from 'commander';
+import * as commander from 'commander';
 import { type Config, readConfig } from './config.ts';
+import { command as plainCommand } from './kit/index.ts';
 import { note, type Reporting } from './output.ts';
+
+export type AnyCommand = typed.CommandUnknownOpts;
+/** An option whose flags say the type of its value, as those of a command do. */
+export const Option: typeof typed.Option = commander.Option;
+export const Argument: typeof typed.Argument = commander.Argument;
+
+/** Makes a command of `eaas`. The examples are what follows `eaas`. */
+export function command(name: string, description: string, examples: readonly string[] = []) {
+  const lines = examples.map((example) => `eaas ${example}`);
+  return plainCommand(name, description, lines) as unknown as typed.Command;
+}
+
+export const reporting = (name: string, description: string, examples: readonly string[]) =>
+  command(name, description, examples).option(
+    '--json',
+    'print each result as one line of JSON, and nothing else',
+  );
+
+export const onTenant = (name: string, description: string, examples: readonly string[]) =>
+  reporting(name, description, examples).requiredOption('--tenant <tenant>', "the tenant's id or name");
 
 export interface OnTenant extends Reporting {
   readonly tenant: string;
 }
 
-/** Makes a command of `eaas`. The examples are what follows `eaas`. */
-export function command(name: string, description: string, examples: readonly string[] = []): Command {
-  return plainCommand(
-    name,
-    description,
-    examples.map((example) => `eaas ${example}`),
-  );
-}
-
-export function reporting(name: string, description: string, examples: readonly string[]): Command {
-  return command(name, description, examples).option(
-    '--json',
-    'print each result as one line of JSON, and nothing else',
-  );
-}
-
-export function onTenant(name: string, description: string, examples: readonly string[]): Command {
-  return reporting(name, description, examples).requiredOption(
-    '--tenant <tenant>',
-    "the tenant's id or name",
-  );
-}
-
-export function group(name: string, description: string, commands: readonly Command[]): Command {
+export function group(
+  name: string,
+  description: string,
+  commands: readonly (AnyCommand | commander.Command)[],
+) {
   const made = command(name, description);
-  for (const each of commands) made.addCommand(each);
+  for (const each of commands) made.addCommand(each as AnyCommand);
   return made;
 }
 
@@ -61,14 +64,22 @@ export async function withService<T>(work: (open: OpenService, config: Config) =
   }
 }
 
-export function withTenant<T>(
-  { tenant }: OnTenant,
-  work: (service: Service, operator: Caller) => Promise<T>,
-): Promise<T> {
-  return withService(async ({ service }) =>
-    work(service, insider(await requireTenantId(service, tenant), 'operator')),
-  );
+/** Who runs a command, and on which tenant. */
+export interface Operator {
+  readonly service: Service;
+  readonly tenantId: string;
+  /** Calls an endpoint of the API. Throws Refusal. */
+  readonly ask: <R extends Route>(route: R, input: Input<R>) => Promise<Output<R>>;
 }
+
+export const operatorOf = (service: Service, tenantId: string): Operator => ({
+  service,
+  tenantId,
+  ask: (route, input) => operations[route](service, insider(tenantId, 'operator'), input),
+});
+
+export const withTenant = <T>({ tenant }: OnTenant, work: (operator: Operator) => Promise<T>): Promise<T> =>
+  withService(async ({ service }) => work(operatorOf(service, await requireTenantId(service, tenant))));
 
 interface Page {
   readonly limit: number;

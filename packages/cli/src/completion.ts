@@ -1,6 +1,5 @@
 // `eaas completion`: a script for a shell that completes the commands and options of this version.
-import { Argument, type Command } from 'commander';
-import { command } from './command.ts';
+import { type AnyCommand, Argument, command } from './command.ts';
 
 interface Level {
   /** The words before, each after a space. */
@@ -8,7 +7,7 @@ interface Level {
   readonly words: string;
 }
 
-function levelsOf(from: Command, path = ''): Level[] {
+function levelsOf(from: AnyCommand, path = ''): Level[] {
   const names = from.commands.map((each) => each.name());
   const words = [...names, ...from.options.map(({ long }) => long ?? ''), '--help'].join(' ');
   return [{ path, words }, ...from.commands.flatMap((each) => levelsOf(each, `${path} ${each.name()}`))];
@@ -59,7 +58,7 @@ export const completion = command(
   ],
 )
   .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
-  .action((shell: string, _: object, { parent }: Command) => {
+  .action((shell, _, { parent }) => {
     const levels = parent ? levelsOf(parent) : [];
     const known = levels.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`);
     process.stdout.write(scripts[shell]?.(levels, known.join('|')) ?? '');

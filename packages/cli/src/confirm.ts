@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { WrongUsage } from './kit/index.ts';
 import { inLine } from '@eaas/protocol/internal';
-import { Option } from 'commander';
+import { Option } from './command.ts';
 
 export interface Erasable {
   readonly what: 'tenant' | 'key';
@@ -9,7 +9,7 @@ export interface Erasable {
   readonly name: string;
 }
 
-export function confirmOption(what: Erasable['what']): Option {
+export function confirmOption(what: Erasable['what']) {
   const about = `the ${what}'s name. Required without a terminal; at a terminal the command asks for the name`;
   return new Option('--confirm <name>', about);
 }

@@ -3,8 +3,8 @@ import { replaceRoutes } from '@eaas/protocol/internal-service';
 import { isParseError, WrongUsage } from './kit/index.ts';
 import { CannotStart, Refusal, Tampered, unusable } from '@eaas/server/internal';
 import { type ProblemCode, problems } from '@eaas/protocol/wire';
-import type { Command } from 'commander';
 import { calls } from './calls.ts';
+import type { AnyCommand } from './command.ts';
 import { sentence } from './output.ts';
 import { fieldOf } from './values.ts';
 
@@ -26,7 +26,7 @@ interface Failure {
 }
 
 /** `ran` is the command that failed, if one ran. */
-export function failureOf(given: unknown, ran?: Command): Failure {
+export function failureOf(given: unknown, ran?: AnyCommand): Failure {
   const error = unusable(given);
   const { ok, usage, cannotStart, unexpected } = exitCodes;
   if (isParseError(error)) {
@@ -62,7 +62,7 @@ const commandsByRoute = new Map(
 );
 
 /** Says commands instead of endpoints, and options of the command that ran instead of fields. */
-function inCommands(message: string, ran?: Command): string {
+function inCommands(message: string, ran?: AnyCommand): string {
   const options = ran?.options.map((option) => [fieldOf(option.attributeName()), option.long] as const);
   const longs = new Map(options);
   return replaceRoutes(message, commandsByRoute).replace(

@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { formatHalf, halfIdMessage } from '@eaas/protocol/internal-half';
 import { reporting } from './command.ts';
-import { next, note, printResult, type Reporting } from './output.ts';
+import { next, note, printResult } from './output.ts';
 
 /** Returns the text and the id of a half. The id is safe to show: it tells halves apart, and opens nothing. */
 export const describeHalf = (half: Uint8Array) => ({
@@ -15,7 +15,7 @@ const make = reporting(
   'Make a half: 32 random bytes, which a client mixes into its data keys. Whoever has only the service, or only the ' +
     'half, can read nothing. Prints the two variables that clients read. Asks no service, and stores nothing.',
   ['half new', 'half new >> .env', 'half new --json'],
-).action((options: Reporting) => {
+).action((options) => {
   const bytes = randomBytes(32);
   const { half, half_id } = describeHalf(bytes);
   bytes.fill(0);

@@ -1,8 +1,8 @@
 // What the commands for keys do by hand: the versions below a key, and the destruction that asks for the name of the key.
 import { escapeHidden } from '@eaas/protocol/internal';
 import { limits, type Output } from '@eaas/protocol/wire';
-import { asWord, operations } from '@eaas/server/internal';
-import { type OnTenant, onTenant, withTenant } from './command.ts';
+import { asWord } from '@eaas/server/internal';
+import { onTenant, withTenant } from './command.ts';
 import { confirmOption, requireConfirmable, requireConfirmed } from './confirm.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { requireKey } from './records.ts';
@@ -23,11 +23,6 @@ export function showKey(key: KeyWithVersions, options: Reporting): void {
 export const showPublicKey =
   '`eaas key public-key :key_id --tenant :tenant` shows the public key for writers';
 
-interface DestroyOptions extends OnTenant {
-  readonly graceDays: number;
-  readonly confirm?: string;
-}
-
 export const destroyKey = onTenant(
   'destroy',
   'Destroy a disabled key. After the grace days its material is permanently erased. Then nothing that was encrypted ' +
@@ -45,16 +40,16 @@ export const destroyKey = onTenant(
     limits.graceDaysDefault,
   )
   .addOption(confirmOption('key'))
-  .action(async (idOrName: string, options: DestroyOptions) => {
+  .action(async (idOrName, options) => {
     const { graceDays, confirm } = options;
     requireConfirmable(confirm, 'key');
-    const key = await withTenant(options, async (service, operator) => {
-      const { key_id, name } = await requireKey(service, operator, idOrName);
-      note(usageOf(await operations['GET /v1/keys/:key_id'](service, operator, { key_id })));
+    const key = await withTenant(options, async (operator) => {
+      const { key_id, name } = await requireKey(operator, idOrName);
+      note(usageOf(await operator.ask('GET /v1/keys/:key_id', { key_id })));
       const when = graceDays === 0 ? 'at once' : `in ${graceDays} ${graceDays === 1 ? 'day' : 'days'}`;
       const warning = `The key will be permanently erased ${when}, and data that is encrypted under it will be lost.`;
       await requireConfirmed({ what: 'key', id: key_id, name }, confirm, warning);
-      return operations['DELETE /v1/keys/:key_id'](service, operator, { key_id, grace_days: graceDays });
+      return operator.ask('DELETE /v1/keys/:key_id', { key_id, grace_days: graceDays });
     });
     printResult(key, options);
     if (key.status === 'destroyed') return;

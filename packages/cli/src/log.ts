@@ -1,12 +1,8 @@
 // `eaas log`: the operator's side of the public log. The package with the log is loaded only when a command needs it.
 import type { Service } from '@eaas/server/internal';
-import { note, next, printResult, type Reporting } from './output.ts';
+import { note, next, printResult } from './output.ts';
 import { reporting, withService } from './command.ts';
 import { exitCodes } from './failure.ts';
-
-interface Origin extends Reporting {
-  readonly origin: string;
-}
 
 type Begin = (service: Service, origin: string) => Promise<object>;
 
@@ -17,7 +13,7 @@ const beginning = (name: string, description: string, example: string, begin: Be
       '--origin <origin>',
       'the address at which everyone reads the log, without https://, as in eaas.example/log',
     )
-    .action(async ({ origin, ...options }: Origin) => {
+    .action(async ({ origin, ...options }) => {
       printResult(await withService(({ service }) => begin(service, origin)), options);
       note('Give the policy line to your witnesses, and to everybody who verifies proofs.');
       next('put it into the file of EAAS_LOG_POLICY_FILE, and restart every server', options);
@@ -43,7 +39,7 @@ const status = reporting(
   'status',
   'Show how far the public log is, and how far enough witnesses signed it. The exit code is 1 if the log was halted.',
   ['log status', 'log status --json'],
-).action(async (options: Reporting) => {
+).action(async (options) => {
   const { logStatus } = await import('@eaas/log');
   const found = await withService(({ service }) => logStatus(service));
   printResult(found, options);

@@ -1,13 +1,7 @@
 // What the lost part of a log took away, for `eaas audit replay`, and the operations that take it away again.
 import { canonicalJson, type ChainedEntry } from '@eaas/protocol/audit';
-import {
-  type Caller,
-  operations,
-  requireTenant,
-  type Service,
-  shownTrustIn,
-  updateTenant,
-} from '@eaas/server/internal';
+import { requireTenant, shownTrustIn, updateTenant } from '@eaas/server/internal';
+import type { Operator } from './command.ts';
 import { ifFound } from './refusal.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -87,15 +81,15 @@ export function lastOfEach(losses: readonly Loss[]): Loss[] {
 }
 
 /** Compares a loss with the row of the tenant. Nothing is undone of a row that the restored database never knew. */
-export async function undoneOf(service: Service, operator: Caller, loss: Loss): Promise<Undone | undefined> {
-  if (loss.kind === 'tenant') return tenantUndone(service, loss);
-  if (loss.kind === 'subject') return subjectUndone(service, operator, loss);
-  if (loss.kind === 'key') return keyUndone(service, operator, loss);
-  if (loss.kind === 'key_version') return versionUndone(service, operator, loss);
-  return accessUndone(service, operator, loss);
+export async function undoneOf(operator: Operator, loss: Loss): Promise<Undone | undefined> {
+  if (loss.kind === 'tenant') return tenantUndone(operator, loss);
+  if (loss.kind === 'subject') return subjectUndone(operator, loss);
+  if (loss.kind === 'key') return keyUndone(operator, loss);
+  if (loss.kind === 'key_version') return versionUndone(operator, loss);
+  return accessUndone(operator, loss);
 }
 
-async function tenantUndone(service: Service, loss: Loss): Promise<Undone | undefined> {
+async function tenantUndone({ service }: Operator, loss: Loss): Promise<Undone | undefined> {
   const { tenant } = await requireTenant(service, loss.id);
   if (loss.fields['new'] !== true || tenant.envelope_only) return undefined;
   const repeat = () => updateTenant(service, loss.id, { envelope_only: true });
@@ -103,21 +97,21 @@ async function tenantUndone(service: Service, loss: Loss): Promise<Undone | unde
 }
 
 /** Also a subject that the restored database never knew is erased, because a delayed job could bring the person back. */
-async function subjectUndone(service: Service, operator: Caller, loss: Loss): Promise<Undone | undefined> {
+async function subjectUndone({ ask }: Operator, loss: Loss): Promise<Undone | undefined> {
   const subject_id = loss.id;
   if (!/^[\da-f]{64}$/.test(subject_id)) return undefined;
-  const found = await ifFound(operations['POST /v1/subjects/show'](service, operator, { subject_id }));
+  const found = await ifFound(ask('POST /v1/subjects/show', { subject_id }));
   if (found && found.erased_at !== null) return undefined;
-  const repeat = () => operations['POST /v1/subjects/erase'](service, operator, { subject_id, create: true });
+  const repeat = () => ask('POST /v1/subjects/erase', { subject_id, create: true });
   return { loss, name: null, action: 'subject.erase', repeat };
 }
 
 const byFinality = ['active', 'disabled', 'pending_destruction', 'destroyed'];
 const day = 86_400_000;
 
-async function keyUndone(service: Service, operator: Caller, loss: Loss): Promise<Undone | undefined> {
+async function keyUndone({ service, ask }: Operator, loss: Loss): Promise<Undone | undefined> {
   const key_id = loss.id;
-  const key = await ifFound(operations['GET /v1/keys/:key_id'](service, operator, { key_id, limit: 1 }));
+  const key = await ifFound(ask('GET /v1/keys/:key_id', { key_id, limit: 1 }));
   if (!key) return undefined;
   const { name, status } = key;
   const { status: lost, destroy_at: lostDue } = loss.fields;
@@ -130,14 +124,14 @@ async function keyUndone(service: Service, operator: Caller, loss: Loss): Promis
   // The operation counts in days, so what it repeats can be later by less than one.
   const isLater = isPending && lost === status && due >= last + day;
   if (isFurther || isLater) {
-    const disable = () => operations['POST /v1/keys/:key_id/disable'](service, operator, { key_id });
+    const disable = () => ask('POST /v1/keys/:key_id/disable', { key_id });
     if (lost === 'disabled') return { loss, name, action: 'key.disable', repeat: disable };
     const days = lost === 'destroyed' ? 0 : Math.ceil((last - now) / day);
     const repeat = async (): Promise<void> => {
       if (status === 'active') await disable();
-      if (isPending) await operations['POST /v1/keys/:key_id/restore'](service, operator, { key_id });
+      if (isPending) await ask('POST /v1/keys/:key_id/restore', { key_id });
       const grace_days = Math.min(365, Math.max(0, days));
-      await operations['DELETE /v1/keys/:key_id'](service, operator, { key_id, grace_days });
+      await ask('DELETE /v1/keys/:key_id', { key_id, grace_days });
     };
     return { loss, name, action: 'key.destroy', repeat };
   }
@@ -147,23 +141,22 @@ async function keyUndone(service: Service, operator: Caller, loss: Loss): Promis
   return isSooner ? { loss, name, action: 'key.restore', repeat } : undefined;
 }
 
-async function versionUndone(service: Service, operator: Caller, loss: Loss): Promise<Undone | undefined> {
+async function versionUndone({ ask }: Operator, loss: Loss): Promise<Undone | undefined> {
   const key_id = loss.id;
   const key_version = Number(loss.fields['min_version']);
-  const key = await ifFound(operations['GET /v1/keys/:key_id'](service, operator, { key_id, limit: 1 }));
+  const key = await ifFound(ask('GET /v1/keys/:key_id', { key_id, limit: 1 }));
   if (!key || key.status === 'destroyed' || key.min_version >= key_version) return undefined;
-  const repeat = () =>
-    operations['PUT /v1/keys/:key_id/min-version'](service, operator, { key_id, key_version });
+  const repeat = () => ask('PUT /v1/keys/:key_id/min-version', { key_id, key_version });
   return { loss, name: key.name, action: 'key.min_version', repeat };
 }
 
-async function accessUndone(service: Service, operator: Caller, loss: Loss): Promise<Undone | undefined> {
+async function accessUndone({ ask }: Operator, loss: Loss): Promise<Undone | undefined> {
   const isApiKey = loss.kind === 'api_key';
   const path = isApiKey ? '/v1/api-keys/:api_key_id' : '/v1/issuers/:issuer_id';
   const input = isApiKey ? { api_key_id: loss.id } : { issuer_id: loss.id };
   type Found = Promise<{ name: string; revoked_at: string | null }>;
   const call = (method: 'GET' | 'PATCH' | 'DELETE', set?: object): Found =>
-    operations[`${method} ${path}`](service, operator, { ...set, ...input } as never);
+    ask(`${method} ${path}`, { ...set, ...input });
   const found = await ifFound(call('GET'));
   if (!found || found.revoked_at !== null) return undefined;
   const { name } = found;

@@ -3,10 +3,8 @@ import { genesisHash } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal';
 import type { ChainHead } from '@eaas/protocol/internal-log';
 import {
-  type Caller,
   type EntryRow,
   isAuthenticEntry,
-  operations,
   readLog,
   Refusal,
   sameBytes,
@@ -14,6 +12,7 @@ import {
   shownEntry,
   Tampered,
 } from '@eaas/server/internal';
+import type { Operator } from './command.ts';
 
 const pageSize = 500;
 
@@ -95,9 +94,9 @@ export async function* entriesAfter(service: Service, tenantId: string, after: P
 }
 
 /** The id of the last entry before a moment, in milliseconds. 0 if there is none, or no longer. */
-export async function lastBefore(service: Service, operator: Caller, moment: number): Promise<number> {
+export async function lastBefore({ ask }: Operator, moment: number): Promise<number> {
   const date_to = new Date(moment - 1).toISOString();
-  const { logs } = await operations['GET /v1/audit'](service, operator, { date_to, limit: 1 });
+  const { logs } = await ask('GET /v1/audit', { date_to, limit: 1 });
   return logs[0]?.id ?? 0;
 }
 

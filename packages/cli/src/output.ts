@@ -2,7 +2,7 @@ import { printJson, printRows, shown } from './kit/index.ts';
 import { asTyped } from '@eaas/server/internal';
 
 export interface Reporting {
-  readonly json?: true;
+  readonly json?: true | undefined;
 }
 
 export function printResult(record: object, options: Reporting): void {

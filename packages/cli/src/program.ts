@@ -1,12 +1,11 @@
 import { helpCommand } from './kit/index.ts';
 import { escapeHidden } from '@eaas/protocol/internal';
 import { CannotStart, migrateDatabase } from '@eaas/server/internal';
-import { type Command, Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { expiring, identify } from './api-key.ts';
 import { auditCommands } from './audit.ts';
 import { callsOf } from './calls.ts';
-import { command, group, reporting, requireConfig } from './command.ts';
+import { type AnyCommand, command, group, Option, reporting, requireConfig } from './command.ts';
 import { completion } from './completion.ts';
 import { type Config, readConfig, readDevelopmentConfig, readServerConfig } from './config.ts';
 import { requireYes } from './confirm.ts';
@@ -17,7 +16,7 @@ import { halfCommands } from './half.ts';
 import { importCommand } from './import.ts';
 import { destroyKey } from './key.ts';
 import { logCommands } from './log.ts';
-import { next, note, printResult, printResults, type Reporting } from './output.ts';
+import { next, note, printResult, printResults } from './output.ts';
 import { rootKeyCommands } from './root-key.ts';
 import { subjectCommands } from './subject.ts';
 import { tenantCommands } from './tenant.ts';
@@ -37,7 +36,7 @@ const dev = command(
   .addOption(
     new Option('--sign-in', 'only print a new URL that signs in to the running `eaas dev`').conflicts('env'),
   )
-  .action(async ({ env, signIn }: { env?: string | true; signIn?: true }) => {
+  .action(async ({ env, signIn }) => {
     const config = await withExtras(readDevelopmentConfig());
     const { dev, printSignIn } = await import('@eaas/dev');
     await (signIn ? printSignIn(config) : dev(config, env === true ? '.env' : env));
@@ -65,7 +64,7 @@ const migrate = reporting(
   ['migrate', 'migrate --json'],
 )
   .option('--yes', 'use a database that has tables of somebody else, without asking')
-  .action(async ({ yes, ...options }: Reporting & { yes?: true }) => {
+  .action(async ({ yes, ...options }) => {
     const migrated = await migrateDatabase(requireConfig(false), {
       note,
       share: (warning) => requireYes(yes, warning),
@@ -84,7 +83,7 @@ const doctor = reporting(
   'Check what a server needs to start and to be safe. It looks at the configuration, the database and its role, the root key ' +
     'and the clock. Prints what to do about each problem. Changes nothing. The exit code is 1 if a check failed.',
   ['doctor', 'doctor --json'],
-).action(async (options: Reporting) => {
+).action(async (options) => {
   const findings = await examineConfigured();
   printResults(findings, ['status', 'check', 'message'], options);
   if (findings.some(({ status }) => status === 'failed')) process.exitCode = exitCodes.refused;
@@ -101,24 +100,28 @@ async function examineConfigured(): Promise<Finding[]> {
   }
 }
 
-export const program = group('eaas', 'Encryption as a service: the server and its operator’s commands.', [
-  dev,
-  serve,
-  migrate,
-  doctor,
-  group('tenant', 'Tenants.', tenantCommands),
-  importCommand,
-  group('half', 'The half of an app, without which nobody opens its values.', halfCommands),
-  group('api-key', 'API keys of tenants.', [...callsOf('api-key'), identify, expiring]),
-  group('issuer', 'Sign-ins of apps, whose tokens tenants accept.', callsOf('issuer')),
-  group('key', 'Keys of tenants.', [...callsOf('key'), destroyKey]),
-  group('subject', 'The people whose data is encrypted.', subjectCommands),
-  group('audit', 'Audit logs of tenants.', auditCommands),
-  group('log', 'The public log of the heads of all audit logs.', logCommands),
-  group('root-key', 'The root key, which protects all other keys.', rootKeyCommands),
-  completion,
-  helpCommand(exitCodesHelp, ['eaas help key create', 'eaas help exit-codes']),
-])
+export const program: AnyCommand = group(
+  'eaas',
+  'Encryption as a service: the server and its operator’s commands.',
+  [
+    dev,
+    serve,
+    migrate,
+    doctor,
+    group('tenant', 'Tenants.', tenantCommands),
+    importCommand,
+    group('half', 'The half of an app, without which nobody opens its values.', halfCommands),
+    group('api-key', 'API keys of tenants.', [...callsOf('api-key'), identify, expiring]),
+    group('issuer', 'Sign-ins of apps, whose tokens tenants accept.', callsOf('issuer')),
+    group('key', 'Keys of tenants.', [...callsOf('key'), destroyKey]),
+    group('subject', 'The people whose data is encrypted.', subjectCommands),
+    group('audit', 'Audit logs of tenants.', auditCommands),
+    group('log', 'The public log of the heads of all audit logs.', logCommands),
+    group('root-key', 'The root key, which protects all other keys.', rootKeyCommands),
+    completion,
+    helpCommand(exitCodesHelp, ['eaas help key create', 'eaas help exit-codes']),
+  ],
+)
   .version(manifest.version, '-V, --version', 'print the version')
   .addHelpText('after', '\n`eaas help exit-codes` lists the exit codes.');
 
@@ -132,8 +135,8 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 /** Returns the command that the words name, as far as they name one. */
-export function commandIn(args: readonly string[]): Command {
-  let found: Command = program;
+export function commandIn(args: readonly string[]): AnyCommand {
+  let found: AnyCommand = program;
   for (const word of args) found = found.commands.find((each) => each.name() === word) ?? found;
   return found;
 }

@@ -13,7 +13,7 @@ import {
 } from '@eaas/server/internal';
 import { reporting, withService } from './command.ts';
 import { exitCodes } from './failure.ts';
-import { next, note, printResult, type Reporting } from './output.ts';
+import { next, note, printResult } from './output.ts';
 
 const generate = reporting(
   'generate',
@@ -21,7 +21,7 @@ const generate = reporting(
   ['root-key generate', 'root-key generate --file /etc/eaas/root.key'],
 )
   .option('--file <path>', 'write the root key to this file, unless the file exists')
-  .action(async ({ file, ...options }: Reporting & { file?: string }) => {
+  .action(async ({ file, ...options }) => {
     const bytes =
       file === undefined
         ? randomBytes(32)
@@ -55,7 +55,7 @@ const check = reporting(
   'Check that the root key opens the database. Opens the secret of every tenant, and reports whether a rotation is under ' +
     'way.',
   ['root-key check', 'root-key check --json'],
-).action(async (options: Reporting) => {
+).action(async (options) => {
   const found = await withService(({ service }) => checkRootKey(service));
   printResult(found, options);
   if (found.unopened.length > 0) {
@@ -77,7 +77,7 @@ const rotate = reporting(
     'root-key generate --file new.key',
     'root-key rotate   # with EAAS_ROOT_KEY_FILE=new.key and EAAS_ROOT_KEY_PREVIOUS_FILE=old.key',
   ],
-).action(async (options: Reporting) => {
+).action(async (options) => {
   const rotation = await withService(async ({ service }) => {
     const [current, previous] = service.roots;
     if (!previous) {

@@ -2,18 +2,14 @@
 // the shell would see it: it is asked for, or read from standard input.
 import { printJson, WrongUsage } from './kit/index.ts';
 import { endpoints, limits } from '@eaas/protocol/wire';
-import { type Caller, checked, operations, type Service } from '@eaas/server/internal';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { checked } from '@eaas/server/internal';
+import { InvalidArgumentError } from 'commander';
 import { writeEvidence } from './audit-evidence.ts';
-import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
+import { allPages, onTenant, type Operator, Option, withTenant } from './command.ts';
 import { ask, requireYes } from './confirm.ts';
 import { ifFound, orNotFound } from './refusal.ts';
 import { readLine } from './given-file.ts';
 import { next, note, printResult, printResults, write } from './output.ts';
-
-interface OnSubject extends OnTenant {
-  readonly id?: string;
-}
 
 type Named = { readonly subject: string } | { readonly subject_id: string };
 
@@ -21,7 +17,7 @@ const howToName =
   'The command asks for the subject, or reads it as the only line of standard input. It is no argument, because ' +
   'other users of the machine and the history of the shell would see it. Or pass --id.';
 
-function onSubject(name: string, description: string, examples: readonly string[] = []): Command {
+function onSubject(name: string, description: string, examples: readonly string[] = []) {
   const all = [`subject ${name} --tenant acme`, `subject ${name} --tenant acme < subject.txt`, ...examples];
   return onTenant(name, `${description} ${howToName}`, all).option(
     '--id <subject_id>',
@@ -38,7 +34,7 @@ function wholeId(text: string): string {
 }
 
 /** Returns what the options or standard input say. */
-async function named({ id }: OnSubject): Promise<Named> {
+async function named(id: string | undefined): Promise<Named> {
   if (id !== undefined) return { subject_id: id };
   const missing = 'No subject was entered: enter it, pipe it to standard input, or pass --id.';
   const given = process.stdin.isTTY
@@ -51,13 +47,12 @@ async function named({ id }: OnSubject): Promise<Named> {
 const missing =
   'The tenant has no such subject. A subject is compared exactly: enter it as the application passes it.';
 
-const find = (service: Service, operator: Caller, name: Named) =>
-  orNotFound(missing, operations['POST /v1/subjects/show'](service, operator, name));
+const find = ({ ask }: Operator, name: Named) => orNotFound(missing, ask('POST /v1/subjects/show', name));
 
 const show = onSubject('show', 'Show when a subject was first used, and whether it was erased.').action(
-  async (options: OnSubject) => {
-    const name = await named(options);
-    printResult(await withTenant(options, (service, operator) => find(service, operator, name)), options);
+  async ({ id, ...options }) => {
+    const name = await named(id);
+    printResult(await withTenant(options, (operator) => find(operator, name)), options);
   },
 );
 
@@ -74,26 +69,23 @@ const report = onSubject(
   .addOption(
     new Option('--format <format>', 'how to print the rows').choices(['table', 'csv']).default('table'),
   )
-  .action(async (options: OnSubject & { format: 'table' | 'csv'; evidence?: string }) => {
-    const name = await named(options);
-    const { json, format, evidence } = options;
+  .action(async (options) => {
+    const { id, json, format, evidence } = options;
+    const name = await named(id);
     if (json && format === 'csv') throw new WrongUsage('Pass either --json or --format csv.');
-    const entries = await withTenant(options, async (service, operator) => {
-      const { subject_id } = await find(service, operator, name);
-      const list = operations['GET /v1/audit'];
-      if (evidence !== undefined) await writeEvidence(service, operator, evidence, { subjectId: subject_id });
-      return allPages(async (page) => (await list(service, operator, { ...page, subject_id })).logs, 'id');
+    const entries = await withTenant(options, async (operator) => {
+      const { subject_id } = await find(operator, name);
+      if (evidence !== undefined) await writeEvidence(operator, evidence, { subjectId: subject_id });
+      return allPages(
+        async (page) => (await operator.ask('GET /v1/audit', { ...page, subject_id })).logs,
+        'id',
+      );
     });
     const { reportColumns, reportCsv, reportRow } = await import('@eaas/sdk/internal');
     const rows = entries.map(reportRow);
     if (format === 'csv') await write(reportCsv(rows));
     else printResults(rows, reportColumns, options);
   });
-
-interface EraseOptions extends OnSubject {
-  readonly create?: true;
-  readonly yes?: true;
-}
 
 const erase = onSubject(
   'erase',
@@ -103,17 +95,16 @@ const erase = onSubject(
 )
   .option('--create', 'remember an unknown subject as erased, so that a delayed job cannot bring it back')
   .option('--yes', 'do not ask. Required without a terminal')
-  .action(async (options: EraseOptions) => {
-    const { create, yes } = options;
+  .action(async (options) => {
+    const { id, create, yes } = options;
     if (!yes && !process.stdin.isTTY)
       throw new WrongUsage('Nothing was erased. Without a terminal, the command needs --yes.');
-    const name = await named(options);
-    const erased = await withTenant(options, async (service, operator) => {
-      const known = find(service, operator, name);
+    const name = await named(id);
+    const erased = await withTenant(options, async (operator) => {
+      const known = find(operator, name);
       const found = await (create ? ifFound(known) : known);
       if (!found?.erased_at) await requireYes(yes, warningOf(found));
-      const input = { ...name, ...(create && { create }) };
-      return operations['POST /v1/subjects/erase'](service, operator, input);
+      return operator.ask('POST /v1/subjects/erase', { ...name, ...(create && { create }) });
     });
     if (options.json) return printJson(erased);
     const { entry, ...record } = erased;

@@ -1,30 +1,27 @@
 import { WrongUsage } from './kit/index.ts';
 import { escapeHidden } from '@eaas/protocol/internal';
-import { endpoints, formatTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
+import { endpoints, formatTimestamp, permissions } from '@eaas/protocol/wire';
 import {
   asOwner,
   checked,
   countHoldings,
   createTenant,
   destroyTenant,
-  insider,
   listTenants,
-  operations,
   requireTenant,
   requireTenantId,
   type Service,
   type TenantRecord,
   updateTenant,
 } from '@eaas/server/internal';
-import type { Command } from 'commander';
 import { tokenNote } from './calls.ts';
-import { reporting, withService } from './command.ts';
+import { operatorOf, reporting, withService } from './command.ts';
 import { confirmOption, requireConfirmable, requireConfirmed } from './confirm.ts';
-import { next, note, printResult, printResults, type Reporting } from './output.ts';
+import { next, note, printResult, printResults } from './output.ts';
 import { fieldsOf, moment, orNull, permissionList, trueOrFalse, wholeNumber } from './values.ts';
 
-function withFields(command: Command): Command {
-  return command
+const withFields = (name: string, description: string, examples: readonly string[]) =>
+  reporting(name, description, examples)
     .option(
       '--envelope-only <true|false>',
       'true if clients must encrypt locally (the default for tenants created on or after 2026-08-11)',
@@ -36,46 +33,34 @@ function withFields(command: Command): Command {
       orNull(wholeNumber),
     )
     .option('--created-at <time>', 'when the tenant was created, for imports (RFC 3339)', moment);
-}
-
-interface CreateOptions extends Reporting {
-  readonly name?: string;
-  readonly key?: string;
-  readonly permissions?: Permission[];
-}
 
 const create = withFields(
-  reporting(
-    'create',
-    'Create a tenant. With --key and --permissions, also a key and an API key for its first app.',
-    [
-      'tenant create acme',
-      'tenant create acme --key patients --permissions encrypt',
-      'tenant create --name acme --envelope-only false --monthly-encrypt-quota 100000 --json',
-    ],
-  )
-    .argument('[name]', 'the name of the tenant, which must be unique')
-    .option('--name <name>', 'the name, as an option'),
+  'create',
+  'Create a tenant. With --key and --permissions, also a key and an API key for its first app.',
+  [
+    'tenant create acme',
+    'tenant create acme --key patients --permissions encrypt',
+    'tenant create --name acme --envelope-only false --monthly-encrypt-quota 100000 --json',
+  ],
 )
+  .argument('[name]', 'the name of the tenant, which must be unique')
+  .option('--name <name>', 'the name, as an option')
   .option('--key <name>', 'also create a key with this name')
   .option(
     '--permissions <list>',
     `also create the API key "first", whose token is shown once: all, or some of ${permissions.join(',')}`,
     permissionList,
   )
-  .action(async (given: string | undefined, { key, permissions, ...options }: CreateOptions) => {
+  .action(async (given, { key, permissions, ...options }) => {
     const name = given ?? options.name;
     if (name === undefined)
       throw new WrongUsage('Pass the name of the tenant, as in `eaas tenant create acme`.');
     const ofKey = key === undefined ? undefined : checked(endpoints['POST /v1/keys'].body, { name: key });
     const made = await withService(async ({ service }) => {
       const tenant = await createTenant(service, { ...fieldsOf(options), name });
-      const operator = insider(tenant.tenant_id, 'operator');
-      const create = { key: operations['POST /v1/keys'], apiKey: operations['POST /v1/api-keys'] };
-      const keys = ofKey ? [await create.key(service, operator, ofKey)] : [];
-      const apiKeys = permissions
-        ? [await create.apiKey(service, operator, { name: 'first', permissions })]
-        : [];
+      const { ask } = operatorOf(service, tenant.tenant_id);
+      const keys = ofKey ? [await ask('POST /v1/keys', ofKey)] : [];
+      const apiKeys = permissions ? [await ask('POST /v1/api-keys', { name: 'first', permissions })] : [];
       return { tenant, records: [tenant, ...keys, ...apiKeys] };
     });
     for (const record of made.records) printResult(record, options);
@@ -88,7 +73,7 @@ const create = withFields(
   });
 
 const list = reporting('list', 'List all tenants, by name.', ['tenant list', 'tenant list --json']).action(
-  async (options: Reporting) => {
+  async (options) => {
     const found = await withService(({ service }) => listTenants(service));
     const tenants = found.map(({ tenant }) => tenant);
     const columns = ['name', 'envelope_only', 'monthly_encrypt_quota', 'created_at'] as const;
@@ -99,29 +84,28 @@ const list = reporting('list', 'List all tenants, by name.', ['tenant list', 'te
 
 const show = reporting('show', 'Show a tenant.', ['tenant show acme', 'tenant show acme --json'])
   .argument('<tenant>', "the tenant's id or name")
-  .action(async (idOrName: string, options: Reporting) => {
+  .action(async (idOrName, options) => {
     const { tenant, authentic } = await withService(({ service }) => requireTenant(service, idOrName));
     printResult(tenant, options);
     if (!authentic) noteChanged(tenant.tenant_id);
   });
 
-const set = withFields(
-  reporting('set', "Change a tenant. The change is recorded in the tenant's audit log.", [
-    'tenant set acme --envelope-only false',
-    'tenant set acme --monthly-encrypt-quota null --json',
-  ])
-    .argument('<tenant>', "the tenant's id or name")
-    .option('--name <name>', 'the new name'),
-).action(async (idOrName: string, options: Reporting) => {
-  const fields = fieldsOf(options);
-  if (Object.keys(fields).length === 0) {
-    throw new WrongUsage('Pass at least one option that changes the tenant, as in --envelope-only false.');
-  }
-  const tenant = await withService(async ({ service }) =>
-    updateTenant(service, await requireTenantId(service, idOrName), fields),
-  );
-  printResult(tenant, options);
-});
+const set = withFields('set', "Change a tenant. The change is recorded in the tenant's audit log.", [
+  'tenant set acme --envelope-only false',
+  'tenant set acme --monthly-encrypt-quota null --json',
+])
+  .argument('<tenant>', "the tenant's id or name")
+  .option('--name <name>', 'the new name')
+  .action(async (idOrName, options) => {
+    const fields = fieldsOf(options);
+    if (Object.keys(fields).length === 0) {
+      throw new WrongUsage('Pass at least one option that changes the tenant, as in --envelope-only false.');
+    }
+    const tenant = await withService(async ({ service }) =>
+      updateTenant(service, await requireTenantId(service, idOrName), fields),
+    );
+    printResult(tenant, options);
+  });
 
 function noteChanged(id: string): void {
   note(
@@ -141,7 +125,7 @@ const destroy = reporting(
 )
   .argument('<tenant>', "the tenant's id or name")
   .addOption(confirmOption('tenant'))
-  .action(async (idOrName: string, options: Reporting & { confirm?: string }) => {
+  .action(async (idOrName, options) => {
     const { confirm } = options;
     requireConfirmable(confirm, 'tenant');
     const destroyed = await withService(async ({ service, database }) => {
