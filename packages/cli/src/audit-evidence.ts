@@ -1,13 +1,14 @@
 // `eaas audit evidence`: a folder for somebody who trusts neither the operator nor the service.
-import { existsSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { appendFileSync, existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { evidence, type EvidenceOptions } from '@eaas/audit';
 import { inLine } from '@eaas/protocol/internal';
-import { explain, sourceOf } from './audit-proof.ts';
+import { sourceOf } from './audit-proof.ts';
 import { verifyEntries } from './audit-verify-file.ts';
 import { onTenant, type Operator, withTenant } from './command.ts';
 import { exitCodes } from './failure.ts';
+import { cannotBe } from './given-file.ts';
 import { WrongUsage } from './kit/index.ts';
 import { note, printResult } from './output.ts';
 import { requireKey } from './records.ts';
@@ -40,11 +41,11 @@ export const auditEvidence = onTenant(
 export async function writeEvidence(operator: Operator, folder: string, options: EvidenceOptions) {
   const part = `${folder}.part`;
   if (existsSync(folder)) throw new WrongUsage(`${inLine(folder)} exists: pass the path of a new folder.`);
-  await mkdir(part, { mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
-    throw new WrongUsage(`The folder ${inLine(part)} cannot be created (${code}): remove what has its name.`);
-  });
+  const remedy = 'remove what has its name';
+  await mkdir(part, { mode: 0o700 }).catch(cannotBe('created', `folder ${inLine(part)}`, remedy));
   try {
-    await writePieces(part, evidence(await sourceOf(operator), options));
+    for await (const { name, text } of evidence(await sourceOf(operator), options))
+      appendFileSync(join(part, name), text, { mode: 0o600 });
     const found = await verifyEntries(join(part, 'entries.ndjson'), undefined, { isPartial: true });
     await rename(part, folder);
     if (!found.valid) process.exitCode = exitCodes.refused;
@@ -52,19 +53,6 @@ export async function writeEvidence(operator: Operator, folder: string, options:
     return { folder, ...found };
   } catch (error) {
     await rm(part, { recursive: true });
-    return explain(error);
-  }
-}
-
-async function writePieces(folder: string, pieces: ReturnType<typeof evidence>): Promise<void> {
-  const files = new Map<string, FileHandle>();
-  try {
-    for await (const { name, text } of pieces) {
-      const file = files.get(name) ?? (await open(join(folder, name), 'wx', 0o600));
-      files.set(name, file);
-      await file.appendFile(text);
-    }
-  } finally {
-    for (const file of files.values()) await file.close();
+    throw error;
   }
 }

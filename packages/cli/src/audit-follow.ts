@@ -16,6 +16,7 @@ import {
   Tampered,
 } from '@eaas/server/internal';
 import { command, Option, withService } from './command.ts';
+import { cannotBe, objectIn } from './given-file.ts';
 import { nextEntries, type Position } from './next-entries.ts';
 import { note, write } from './output.ts';
 import { wholeNumber } from './values.ts';
@@ -129,36 +130,30 @@ async function follow(service: Service, { only, printed, save, once }: Following
 
 /** The file is one object of JSON, which has the last printed entry of each tenant. */
 async function openState(path: string) {
-  const unusable = ({ code }: NodeJS.ErrnoException): never => {
-    throw new WrongUsage(
-      `The state file ${path} cannot be used (${code}): check the path, the permissions and the free space.`,
-    );
-  };
-  let saved = (await ifExists(readFile(path, 'utf8')).catch(unusable)) ?? '{}';
-  const positions = positionsIn(saved);
-  if (!positions)
+  const unusable = cannotBe(
+    'used',
+    `state file ${path}`,
+    'check the path, the permissions and the free space',
+  );
+  let saved = await ifExists(readFile(path, 'utf8')).catch(unusable);
+  const given = Object.entries(objectIn(saved ?? '{}') ?? { '': saved });
+  if (!given.every(isOfState))
     throw new WrongUsage(`The file ${path} is not a state of \`eaas audit follow\`: pass another path.`);
-  return {
-    positions,
-    save: async (): Promise<void> => {
-      const text = `${JSON.stringify(Object.fromEntries(positions), null, 1)}\n`;
-      if (text === saved) return;
-      await replaceFile(path, text).catch(unusable);
-      saved = text;
-    },
+  const positions = new Map(given);
+  const save = async (): Promise<void> => {
+    const text = `${JSON.stringify(Object.fromEntries(positions), null, 1)}\n`;
+    if (text === saved) return;
+    await replaceFile(path, text).catch(unusable);
+    saved = text;
   };
+  // Ends the command before it prints anything, if the file cannot be written.
+  await save();
+  return { positions, save };
 }
 
-function positionsIn(text: string): Map<string, Position> | undefined {
-  try {
-    const positions = Object.entries(JSON.parse(text) as Record<string, Position>);
-    const isState = positions.every(
-      ([, { id, hash }]) => Number.isSafeInteger(id) && (hash === null || /^[\da-f]{64}$/.test(hash)),
-    );
-    return isState ? new Map(positions) : undefined;
-  } catch {
-    return undefined;
-  }
+function isOfState(member: [string, unknown]): member is [string, Position] {
+  const { id, hash } = Object(member[1]) as Position;
+  return Number.isSafeInteger(id) && (hash === null || /^[\da-f]{64}$/.test(hash));
 }
 
 /** Into a file, completes the line that a killed command left, and flushes what was written. */

@@ -1,5 +1,5 @@
 // Proofs of the public log for somebody else: `audit prove` makes one, and `audit verify-file --proof` checks it offline.
-import { printJson, WrongUsage } from './kit/index.ts';
+import { printJson } from './kit/index.ts';
 import {
   type EntryProof,
   LogProofError,
@@ -8,13 +8,12 @@ import {
   type VerifiedEntry,
   verifyProof,
 } from '@eaas/audit';
-import { InputError } from '@eaas/protocol';
-import { Refusal, writeNewFile } from '@eaas/server/internal';
+import { writeNewFile } from '@eaas/server/internal';
 import { onTenant, type Operator, withTenant } from './command.ts';
 import { exitCodes } from './failure.ts';
-import { readGiven } from './given-file.ts';
+import { cannotBe, objectIn, readGiven } from './given-file.ts';
 import { entriesAfter, lastBefore } from './next-entries.ts';
-import { note, printResult, type Reporting, sentence, write } from './output.ts';
+import { note, printResult, type Reporting, write } from './output.ts';
 import { wholeNumber } from './values.ts';
 
 export const auditProve = onTenant(
@@ -33,18 +32,13 @@ export const auditProve = onTenant(
   .option('--out <file>', 'write the proof to this new file')
   .action(async ({ entry, policy: policyFile, maxEntries, out, ...options }) => {
     const policy = policyFile === undefined ? undefined : readGiven(policyFile, 'policy');
-    const proof = await withTenant(options, async (operator) => {
-      const source = await sourceOf(operator);
-      return proveEntry(source, entry, { policy, maxEntries }).catch((error: unknown) => explain(error));
-    });
+    const proof = await withTenant(options, async (operator) =>
+      proveEntry(await sourceOf(operator), entry, { policy, maxEntries }),
+    );
     const text = `${JSON.stringify(proof)}\n`;
     if (out === undefined) await write(text);
     else {
-      await writeNewFile(out, text).catch((error: NodeJS.ErrnoException) => {
-        throw new WrongUsage(
-          `The file ${out} cannot be written (${error.code}): pass the path of a new file.`,
-        );
-      });
+      await writeNewFile(out, text).catch(cannotBe('written', `file ${out}`, 'pass the path of a new file'));
       printResult({ file: out, tenant_id: proof.tenant_id, entry, digests: proof.digests.length }, options);
     }
     note(
@@ -75,16 +69,6 @@ async function* entriesFrom(
   for await (const { entries } of entriesAfter(operator.service, operator.tenantId, after)) yield* entries;
 }
 
-/** Says what is wrong with what was given as the command line has it, and in which file it is. */
-export function explain(error: unknown, file?: string): never {
-  if (error instanceof LogProofError) throw new Refusal('conflict', sentence(error.message));
-  if (!(error instanceof InputError)) throw error;
-  const message = error.message
-    .replace('`maxEntries`', '--max-entries')
-    .replace('`allowHidden`', '--partial');
-  throw new WrongUsage(sentence(file === undefined ? message : `the file ${file} is refused: ${message}`));
-}
-
 /** Verifies a proof from a file, and says what it shows and what not. */
 export async function verifyProofFile(file: string, policyFile: string, options: Reporting): Promise<void> {
   const shown = await openProof(file, policyFile, options);
@@ -111,7 +95,7 @@ export async function openProof(
       note('A clock is wrong: the time of the witnesses is before that of the operator, or in the future.');
     return shown;
   } catch (error) {
-    if (!(error instanceof LogProofError)) explain(error);
+    if (!(error instanceof LogProofError)) throw error;
     if (options.json) printJson({ valid: false, code: error.code, reason: error.message });
     else process.stdout.write(`REFUSED (${error.code}): ${error.message}\n`);
     process.exitCode = exitCodes.refused;
@@ -143,11 +127,7 @@ function show(proven: Shown): void {
 
 /** A proof is the text of a tlog-proof, the response of the API with it, or what `audit prove` wrote. */
 function proofIn(text: string): string | EntryProof {
-  if (!text.startsWith('{')) return text;
-  try {
-    const given = JSON.parse(text) as EntryProof | { readonly proof?: string };
-    return 'entry' in given ? given : (given.proof ?? text);
-  } catch {
-    return text; // `verifyProof` refuses it.
-  }
+  const given = objectIn(text) as EntryProof | { readonly proof?: string } | undefined;
+  // `verifyProof` refuses any other text.
+  return given && 'entry' in given ? given : (given?.proof ?? text);
 }

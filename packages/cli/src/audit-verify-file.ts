@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { printJson, WrongUsage } from './kit/index.ts';
 import { type AuditEntry, type AuditHead, openCheckpoint, verifyFile } from '@eaas/audit';
-import { explain, openProof, verifyProofFile } from './audit-proof.ts';
+import { InputError } from '@eaas/protocol';
+import { openProof, verifyProofFile } from './audit-proof.ts';
 import { reporting } from './command.ts';
 import { exitCodes } from './failure.ts';
-import { readCheckpointFile } from './given-file.ts';
+import { cannotBe, readCheckpointFile } from './given-file.ts';
 import { note } from './output.ts';
 
 /** A head that the log must have, as a checkpoint or a proof of the public log states it. */
@@ -62,7 +63,7 @@ export const auditVerifyFile = reporting(
   });
 
 async function stated(path: string, verifierKey: string): Promise<Stated> {
-  const head = await openCheckpoint(readCheckpointFile(path), verifierKey).catch(explain);
+  const head = await openCheckpoint(readCheckpointFile(path), verifierKey);
   if (head) return { tenantId: head.tenant_id, id: head.id, hash: head.hash };
   throw new WrongUsage(
     `The checkpoint ${path} has no valid signature of the key in --verifier-key. ` +
@@ -78,14 +79,15 @@ export async function verifyEntries(
 ) {
   const file = createReadStream(path);
   // `createReadStream` can open a directory without an error. Only the attempt to read the first bytes shows the error.
-  await once(file, 'readable').catch((error: NodeJS.ErrnoException) => {
-    throw new WrongUsage(
-      `The file ${path} cannot be read (${error.code}): check its path and its permissions.`,
-    );
-  });
+  await once(file, 'readable').catch(cannotBe('read', `file ${path}`));
   const heads = stated ? [stated] : [];
   const options = { heads, allowHidden: isPartial, onEntry: see };
-  const report = await verifyFile(file, options).catch((error: unknown) => explain(error, path));
+  const report = await verifyFile(file, options).catch((error: unknown) => {
+    if (!(error instanceof InputError)) throw error;
+    throw new WrongUsage(
+      `The file ${path} is refused: ${error.message.replace('`allowHidden`', '--partial')}.`,
+    );
+  });
   const { tenantId: tenant_id, hidden, before, first, last } = report;
   const errors = report.findings.map(({ id, code }) => ({ id: id ?? 0, reason: code as string }));
   const [how = 'same'] = report.compared;

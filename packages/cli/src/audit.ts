@@ -1,15 +1,15 @@
 import { progressLine } from '@eaas/protocol/internal';
 import { printJson } from './kit/index.ts';
-import { acknowledgeRestore } from '@eaas/server/internal';
+import { acknowledgeRestore, Refusal } from '@eaas/server/internal';
 import { auditEvidence } from './audit-evidence.ts';
 import { auditFollow } from './audit-follow.ts';
 import { auditProve } from './audit-proof.ts';
 import { auditReplay } from './audit-replay.ts';
 import { auditVerify } from './audit-verify.ts';
 import { auditVerifyFile } from './audit-verify-file.ts';
-import { onTenant, Option, withTenant } from './command.ts';
-import { openExportFile, requireContinuable } from './export-file.ts';
-import { entriesAfter, lastBefore } from './next-entries.ts';
+import { onTenant, type Operator, Option, withTenant } from './command.ts';
+import { openExportFile } from './export-file.ts';
+import { entriesAfter, lastBefore, type Position } from './next-entries.ts';
 import { note, printResult, write } from './output.ts';
 import { month, wholeNumber } from './values.ts';
 
@@ -32,15 +32,12 @@ const exportLog = onTenant(
   .action(async (options) => {
     const { fromId = 1, month: of, out } = options;
     const written = await withTenant(options, async (operator) => {
-      const { service, tenantId } = operator;
       const id = of ? await lastBefore(operator, of.since) : Math.max(0, fromId - 1);
       const first = { id, hash: null };
-      if (out === undefined) return copy(entriesAfter(service, tenantId, first), write, of?.until);
+      if (out === undefined) return copy(operator, first, write, of?.until);
       const file = await openExportFile(out);
       try {
-        if (file.last) await requireContinuable(service, tenantId, file.last);
-        await file.keepWholeLines();
-        return await copy(entriesAfter(service, tenantId, file.last ?? first), file.append, of?.until);
+        return await copy(operator, file.last ?? first, file.append, of?.until);
       } finally {
         await file.close();
       }
@@ -50,22 +47,31 @@ const exportLog = onTenant(
   });
 
 async function copy(
-  pages: ReturnType<typeof entriesAfter>,
+  { service, tenantId }: Operator,
+  after: Position,
   write: (lines: string) => Promise<void>,
   until = Number.POSITIVE_INFINITY,
 ): Promise<number> {
   const line = progressLine();
   let written = 0;
-  for await (const { entries, head } of pages) {
-    const kept = entries.filter(({ created_at }) => Date.parse(created_at) < until);
-    await write(kept.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
-    written += kept.length;
-    if (kept.length < entries.length) break;
-    line.show(entries.at(-1)?.id ?? 0, head, `exported ${written} entries`);
+  try {
+    for await (const { entries, head, purgedTo } of entriesAfter(service, tenantId, after)) {
+      if (purgedTo !== undefined && after.hash !== null)
+        throw new Refusal('conflict', purged(after.id, purgedTo));
+      const kept = entries.filter(({ created_at }) => Date.parse(created_at) < until);
+      await write(kept.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+      written += kept.length;
+      if (kept.length < entries.length) break;
+      line.show(entries.at(-1)?.id ?? 0, head, `exported ${written} entries`);
+    }
+    return written;
+  } finally {
+    line.clear();
   }
-  line.clear();
-  return written;
 }
+
+const purged = (last: number, to: number): string =>
+  `The file ends with entry ${last}, and entries up to ${to} were purged since then: export to a new file.`;
 
 const checkpoint = onTenant(
   'checkpoint',

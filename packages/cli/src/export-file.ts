@@ -1,21 +1,23 @@
+// The file of `eaas audit export --out`, which a later export continues after its last whole line.
 import { type FileHandle, open } from 'node:fs/promises';
-import { toHex } from '@eaas/protocol/internal';
-import { readLog, Refusal, type Service } from '@eaas/server/internal';
+import { Refusal } from '@eaas/server/internal';
+import { cannotBe, objectIn } from './given-file.ts';
 import { WrongUsage } from './kit/index.ts';
+import type { Position } from './next-entries.ts';
 
 // Every line of an export file is shorter than 1 MiB.
 const tailSize = 1024 * 1024;
 const newline = 0x0a;
 
 export async function openExportFile(path: string) {
-  const unwritable = (error: NodeJS.ErrnoException): never => {
-    throw new WrongUsage(
-      `The file ${path} cannot be written (${error.code}): check the path, the permissions and the free space.`,
-    );
-  };
+  const unwritable = cannotBe(
+    'written',
+    `file ${path}`,
+    'check the path, the permissions and the free space',
+  );
   const file = await open(path, 'a+', 0o600).catch(unwritable);
   try {
-    const { size } = await file.stat();
+    let { size } = await file.stat();
     const tail = await readTail(file, size);
     const end = tail.lastIndexOf(newline) + 1;
     const last = end > 0 ? lastEntry(tail.subarray(0, end - 1)) : undefined;
@@ -25,23 +27,22 @@ export async function openExportFile(path: string) {
         `The file ${path} exists and is not an export of an audit log: pass another path.`,
       );
     }
-    let written = size;
+    let whole = size - tail.length + end;
     return {
       last,
-      keepWholeLines: async (): Promise<void> => {
-        written = size - tail.length + end;
-        await file.truncate(written);
-      },
+      /** Writes lines after the last whole one. */
       append: async (lines: string): Promise<void> => {
-        if ((await file.stat()).size !== written) {
+        if ((await file.stat()).size !== size) {
           throw new Refusal(
             'conflict',
             `Another program writes to the file ${path}, so this command has stopped. Run only one export per file.`,
           );
         }
+        if (whole < size) await file.truncate(whole);
         const bytes = Buffer.from(lines);
         await writeAll(file, bytes).catch(unwritable);
-        written += bytes.length;
+        whole += bytes.length;
+        size = whole;
       },
       close: async (): Promise<void> => {
         await file.sync().catch(unwritable);
@@ -68,32 +69,8 @@ async function readTail(file: FileHandle, size: number): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-function lastEntry(lines: Buffer) {
-  try {
-    const line = lines.toString('utf8', lines.lastIndexOf(newline) + 1);
-    const { tenant_id, id, hash } = JSON.parse(line) as Record<string, unknown>;
-    if (typeof tenant_id !== 'string' || !Number.isSafeInteger(id) || typeof hash !== 'string')
-      return undefined;
-    return { tenant_id, id: Number(id), hash };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Throws Refusal unless the log continues after the last entry of a file. */
-export async function requireContinuable(
-  service: Service,
-  tenantId: string,
-  last: NonNullable<ReturnType<typeof lastEntry>>,
-): Promise<void> {
-  const { anchor, known } = (await readLog(service, tenantId, last.id, 1)) ?? {};
-  const stored = anchor?.id === last.id ? anchor : known;
-  if (stored && last.tenant_id === tenantId && toHex(stored.hash) === last.hash) return;
-  const purged = anchor && anchor.id > last.id && last.tenant_id === tenantId;
-  throw new Refusal(
-    'conflict',
-    purged
-      ? `The file ends with entry ${last.id}, and entries up to ${anchor.id} were purged since then: export to a new file.`
-      : `The file ends with entry ${last.id}, which is not in the log of this tenant (was a backup restored?): export to a new file.`,
-  );
+function lastEntry(lines: Buffer): Position | undefined {
+  const { tenant_id, id, hash } = objectIn(lines.toString('utf8', lines.lastIndexOf(newline) + 1)) ?? {};
+  const isEntry = typeof tenant_id === 'string' && Number.isSafeInteger(id) && typeof hash === 'string';
+  return isEntry ? { id: Number(id), hash } : undefined;
 }

@@ -1,3 +1,4 @@
+import { LogProofError } from '@eaas/audit';
 import { InputError } from '@eaas/protocol';
 import { replaceRoutes } from '@eaas/protocol/internal-service';
 import { isParseError, WrongUsage } from './kit/index.ts';
@@ -28,14 +29,16 @@ interface Failure {
 /** `ran` is the command that failed, if one ran. */
 export function failureOf(given: unknown, ran?: AnyCommand): Failure {
   const error = unusable(given);
-  const { ok, usage, cannotStart, unexpected } = exitCodes;
+  const { ok, refused, usage, cannotStart, unexpected } = exitCodes;
   if (isParseError(error)) {
     const isWrong = error.exitCode !== 0;
     return { exit: isWrong ? usage : ok, code: 'wrong_usage', message: isWrong ? error.message : null };
   }
   if (error instanceof WrongUsage) return { exit: usage, code: 'wrong_usage', message: error.message };
   if (error instanceof InputError)
-    return { exit: usage, code: 'wrong_usage', message: sentence(error.message) };
+    return { exit: usage, code: 'wrong_usage', message: inCommands(sentence(error.message), ran) };
+  if (error instanceof LogProofError)
+    return { exit: refused, code: 'conflict', message: sentence(error.message) };
   if (error instanceof CannotStart)
     return { exit: cannotStart, code: 'cannot_start', message: error.message };
   if (error instanceof Refusal)
@@ -63,10 +66,9 @@ const commandsByRoute = new Map(
 
 /** Says commands instead of endpoints, and options of the command that ran instead of fields. */
 function inCommands(message: string, ran?: AnyCommand): string {
-  const options = ran?.options.map((option) => [fieldOf(option.attributeName()), option.long] as const);
-  const longs = new Map(options);
+  const longs = new Map(ran?.options.map((option) => [fieldOf(option.attributeName()), option.long]));
   return replaceRoutes(message, commandsByRoute).replace(
     /`(\w+)(?:\[\d+\]|\.\w+)?`/g,
-    (whole, field: string) => longs.get(field) ?? whole,
+    (whole, name: string) => longs.get(fieldOf(name)) ?? whole,
   );
 }

@@ -15,10 +15,28 @@ function bytesIn(path: string, what: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new WrongUsage(
-      `The ${what} file ${inLine(path)} cannot be read (${code}): check its path and its permissions.`,
-    );
+    return cannotBe('read', `${what} file ${inLine(path)}`)(error as NodeJS.ErrnoException);
+  }
+}
+
+/** Says of what failed that a file cannot be read or written, and what to do. */
+export const cannotBe =
+  (
+    used: 'read' | 'written' | 'used' | 'created',
+    file: string,
+    remedy = 'check its path and its permissions',
+  ) =>
+  ({ code }: NodeJS.ErrnoException): never => {
+    throw new WrongUsage(`The ${file} cannot be ${used} (${code}): ${remedy}.`);
+  };
+
+/** Returns the object that a text is in JSON, or undefined for any other text. */
+export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -26,11 +44,9 @@ function bytesIn(path: string, what: string): Buffer {
 export function readCheckpointFile(path: string): string {
   const text = readGiven(path, 'checkpoint');
   if (!text.startsWith('{')) return text;
-  try {
-    return String((JSON.parse(text) as { checkpoint?: unknown }).checkpoint);
-  } catch {
-    throw new WrongUsage(`The file ${path} must hold a checkpoint, or JSON with the field "checkpoint".`);
-  }
+  const checkpoint = objectIn(text)?.['checkpoint'];
+  if (typeof checkpoint === 'string') return checkpoint;
+  throw new WrongUsage(`The file ${path} must hold a checkpoint, or JSON with the field "checkpoint".`);
 }
 
 /** Reads standard input, without the end of its last line. What is named is short, so the rest is not read. */

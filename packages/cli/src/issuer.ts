@@ -1,7 +1,7 @@
 // What a person types for an issuer otherwise than as the API takes it: a file with keys, and claims with their values.
 import { asWord } from '@eaas/server/internal';
 import { InvalidArgumentError } from 'commander';
-import { readGiven } from './given-file.ts';
+import { objectIn, readGiven } from './given-file.ts';
 import { WrongUsage } from './kit/index.ts';
 import { list } from './values.ts';
 
@@ -18,19 +18,10 @@ export function acceptedClaims(text: string, before: unknown): object {
 
 /** Reads a key set. Other members than `keys`, which providers add, say nothing here. */
 export function keySetIn(path: string): object {
-  const keys = keysIn(readGiven(path, 'key set'));
-  if (keys) return { keys };
+  const keys = objectIn(readGiven(path, 'key set'))?.['keys'];
+  if (Array.isArray(keys)) return { keys };
   throw new WrongUsage(
     `--jwks ${asWord(path)} is not a JSON Web Key Set: it must be a JSON object whose \`keys\` is a list. ` +
       'The sign-in publishes it, often as /.well-known/jwks.json.',
   );
-}
-
-function keysIn(text: string): unknown[] | undefined {
-  try {
-    const { keys } = JSON.parse(text) as { readonly keys?: unknown };
-    return Array.isArray(keys) ? keys : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -29,8 +29,8 @@ interface Page {
   /** The id of the newest entry. Undefined if there is no log any more. */
   readonly head?: number;
   /** The entries after the position up to this one were purged. */
-  readonly purgedTo?: number;
-  readonly fault?: Refusal;
+  readonly purgedTo?: number | undefined;
+  readonly fault?: Refusal | undefined;
 }
 
 /**
@@ -44,7 +44,8 @@ export async function nextEntries(
   verifies = true,
 ): Promise<Page> {
   const log = await readLog(service, tenantId, after.id, pageSize);
-  if (!log) return { entries: [], position: after, isMore: false };
+  const nothing = { entries: [], position: after, isMore: false };
+  if (!log) return nothing;
   const { head, anchor, known, entries: rows } = log;
   const secrets = verifies ? log.openSecrets() : undefined;
   const start: ChainHead = anchor ?? { id: 0, hash: genesisHash(tenantId) };
@@ -52,8 +53,12 @@ export async function nextEntries(
   let last: ChainHead | undefined = isPurged || after.id === start.id ? start : known;
   const isOther = !isPurged && after.hash !== null && last && toHex(last.hash) !== after.hash;
   if (!last || isOther) {
-    const fault = broken(tenantId, after.id, 'is missing, or is another one than before');
-    return { entries: [], position: after, isMore: false, head: head.id, fault };
+    const fault = unlike(
+      tenantId,
+      `does not continue what was read before: entry ${after.id} is missing, or is another one than before. ` +
+        "If a backup was restored, or the file is another tenant's, pass a new file",
+    );
+    return { ...nothing, head: head.id, fault };
   }
   const authentic: EntryRow[] = [];
   let fault: Refusal | undefined;
@@ -72,14 +77,7 @@ export async function nextEntries(
   const entries = authentic.map((row) => shownEntry(tenantId, row));
   const position = { id: last.id, hash: toHex(last.hash) };
   const purgedTo = isPurged && after.id > 0 ? start.id : undefined;
-  return {
-    entries,
-    position,
-    isMore,
-    head: head.id,
-    ...(purgedTo !== undefined && { purgedTo }),
-    ...(fault && { fault }),
-  };
+  return { entries, position, isMore, head: head.id, purgedTo, fault };
 }
 
 /** Reads all entries after a position. Throws the fault after those before it. */
@@ -87,7 +85,8 @@ export async function* entriesAfter(service: Service, tenantId: string, after: P
   for (let [position, isMore] = [after, true]; isMore;) {
     const next = await nextEntries(service, tenantId, position, verifies);
     if (next.head === undefined) throw new Tampered('audit_heads', tenantId, tenantId);
-    yield { entries: next.entries, head: next.head };
+    const { entries, head, purgedTo } = next;
+    if (entries.length > 0 || !next.fault) yield { entries, head, purgedTo };
     if (next.fault) throw next.fault;
     ({ position, isMore } = next);
   }
@@ -100,9 +99,11 @@ export async function lastBefore({ ask }: Operator, moment: number): Promise<num
   return logs[0]?.id ?? 0;
 }
 
-function broken(tenantId: string, id: number, what: string): Refusal {
-  return new Refusal(
+const broken = (tenantId: string, id: number, what: string): Refusal =>
+  unlike(tenantId, `is broken: entry ${id} ${what}`);
+
+const unlike = (tenantId: string, what: string): Refusal =>
+  new Refusal(
     'conflict',
-    `The log of the tenant ${tenantId} is broken: entry ${id} ${what}. Run \`eaas audit verify --tenant ${tenantId}\`.`,
+    `The log of the tenant ${tenantId} ${what}. Run \`eaas audit verify --tenant ${tenantId}\`.`,
   );
-}

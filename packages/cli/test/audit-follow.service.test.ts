@@ -159,7 +159,8 @@ test.each([
   [['--state', join(folder, 'none', 'x')], 'cannot be used (ENOENT)'],
   [['--state', noState], 'is not a state'],
 ])('audit follow %j is refused', async (options, message) => {
-  expect(await follow(...options)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  const stderr = expect.stringContaining(message);
+  expect(await follow(...options)).toMatchObject({ code: 2, stdout: '', stderr });
 });
 
 test('a changed entry ends the command after what other logs have, also after a restart', async () => {
