@@ -10,19 +10,25 @@ const parsers = {
   EAAS_MIGRATE_DATABASE_URL: postgresUrl,
   EAAS_HOST: expected('an IP address or a host name to listen on, as in 0.0.0.0 or localhost', listenHost),
   EAAS_PORT: wholeNumber(0, 65_535),
-  EAAS_TRUST_PROXY: expected(
-    'a comma-separated list of the IP addresses or networks (CIDR) of your proxies, as in 10.0.0.0/8,192.0.2.7',
-    proxyAddresses,
+  EAAS_TRUST_PROXY: listOf(
+    'the IP addresses or networks (CIDR) of your proxies, as in 10.0.0.0/8,192.0.2.7',
+    (entry) => (isProxyAddress(entry) ? entry : undefined),
   ),
-  EAAS_INSECURE_HTTP: onOrOff(),
+  EAAS_INSECURE_HTTP: onOrOff,
   EAAS_AUDIT_RETENTION_MONTHS: wholeNumber(1, 1_200),
   EAAS_DRAIN_SECONDS: wholeNumber(0, 300),
-  EAAS_ISSUER_HOSTS: keyHosts,
+  EAAS_ISSUER_HOSTS: listOf(
+    'hosts, as in sign-in.example,10.0.0.7:8443,*.provider.example, without https:// and paths, and with a wildcard only as ' +
+      '*. before a domain',
+    (entry) => (isKeyHost(entry) ? entry : undefined),
+  ),
   EAAS_LOG_INTERVAL: wholeNumber(10, 3_600),
-  EAAS_LOG_MONITORS: urlsByName,
-  EAAS_LOG_LEVEL: oneOf(logLevels),
-  EAAS_CONSOLE: onOrOff(),
-  EAAS_PLAYGROUND: onOrOff(),
+  EAAS_LOG_MONITORS: listOf('names and URLs, as in one=https://witness.example/one', namedUrl),
+  EAAS_LOG_LEVEL: expected(`one of ${logLevels.join(', ')}`, (text) =>
+    logLevels.find((level) => level === text),
+  ),
+  EAAS_CONSOLE: onOrOff,
+  EAAS_PLAYGROUND: onOrOff,
   EAAS_PUBLIC_URL: expected(
     'an origin such as https://eaas.example, without a path or a final slash. Use https, or http if the host is this machine',
     publicOrigin,
@@ -49,34 +55,39 @@ export function readerOf(env: Environment): Read {
   };
 }
 
-function wholeNumber(least: number, most: number) {
-  return (text: string, variable: string): number => {
-    const value = Number(text);
-    if (/^\d{1,5}$/.test(text) && value >= least && value <= most) return value;
-    // If a namespace has a Service named eaas, Kubernetes sets EAAS_PORT=tcp://… in every pod. The hint says how to
-    // prevent this.
-    const hint = text.startsWith('tcp://')
-      ? ' (Kubernetes set it: set enableServiceLinks: false in the pod)'
-      : '';
-    throw new CannotStart(`${variable} must be a whole number from ${least} to ${most}${hint}.`);
-  };
-}
-
 /** Makes a parser of what reads a text, or returns undefined. */
 function expected<T>(what: string, read: (text: string) => T | undefined) {
   return (text: string, variable: string): T => {
     const value = read(text);
     if (value !== undefined) return value;
-    throw new CannotStart(`${variable} must be ${what}.`);
+    // If a namespace has a Service named eaas, Kubernetes sets EAAS_PORT=tcp://… in every pod.
+    const isKubernetes = text.startsWith('tcp://');
+    const hint = isKubernetes ? ' (Kubernetes set it: set enableServiceLinks: false in the pod)' : '';
+    throw new CannotStart(`${variable} must be ${what}${hint}.`);
   };
 }
 
-function oneOf(values: readonly string[]) {
-  return expected(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text));
+/** Makes a parser of a comma-separated list. The error shows the first entry that is wrong. */
+function listOf<T>(what: string, read: (entry: string) => T | undefined) {
+  return (text: string, variable: string): readonly T[] =>
+    text.split(',').map((part) => {
+      const entry = part.trim();
+      return expected(`a comma-separated list of ${what} (got ${JSON.stringify(entry)})`, read)(
+        entry,
+        variable,
+      );
+    });
 }
 
-function onOrOff() {
-  return expected('one of 0, 1', (text) => (/^[01]$/.test(text) ? text === '1' : undefined));
+function wholeNumber(least: number, most: number) {
+  return expected(`a whole number from ${least} to ${most}`, (text) => {
+    const value = Number(text);
+    return /^\d{1,5}$/.test(text) && value >= least && value <= most ? value : undefined;
+  });
+}
+
+function onOrOff(text: string, variable: string): boolean {
+  return expected('one of 0, 1', (bit) => (/^[01]$/.test(bit) ? bit === '1' : undefined))(text, variable);
 }
 
 function listenHost(text: string): string | undefined {
@@ -89,34 +100,10 @@ function publicOrigin(text: string): string | undefined {
   const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(hostOf(url)));
   return url?.origin === text && isSecure ? text : undefined;
 }
-const entriesOf = (text: string): string[] => text.split(',').map((entry) => entry.trim());
 
-function proxyAddresses(text: string): readonly string[] | undefined {
-  const entries = entriesOf(text);
-  return entries.every(isProxyAddress) ? entries : undefined;
-}
-
-function keyHosts(text: string, variable: string): readonly string[] {
-  const entries = entriesOf(text);
-  const wrong = entries.find((entry) => !isKeyHost(entry));
-  if (wrong === undefined) return entries;
-  throw new CannotStart(
-    `${variable} must be a comma-separated list of hosts, as in sign-in.example,10.0.0.7:8443,*.provider.example ` +
-      `(got ${JSON.stringify(wrong)}): without https:// and paths, and a wildcard only as *. before a domain.`,
-  );
-}
-
-function urlsByName(text: string, variable: string): ReadonlyMap<string, string> {
-  return new Map(
-    entriesOf(text).map((entry) => {
-      const [, name = '', url = ''] = /^([^=]+)=(.+)$/.exec(entry) ?? [];
-      if (URL.canParse(url)) return [name, url];
-      throw new CannotStart(
-        `${variable} must be a comma-separated list of names and URLs, as in one=https://witness.example/one ` +
-          `(got ${JSON.stringify(entry)}).`,
-      );
-    }),
-  );
+function namedUrl(entry: string): readonly [string, string] | undefined {
+  const [, name = '', url = ''] = /^([^=]+)=(.+)$/.exec(entry) ?? [];
+  return URL.canParse(url) ? [name, url] : undefined;
 }
 
 function isProxyAddress(entry: string): boolean {
@@ -150,13 +137,10 @@ function postgresUrl(text: string, variable: string): string {
 }
 
 function isPostgresUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password, hostname, pathname } = new URL(text);
   try {
-    return (
-      /^postgres(ql)?:$/.test(protocol) &&
-      decodeURIComponent(username + password + hostname + pathname) !== ''
-    );
+    const { protocol, username, password, hostname, pathname } = new URL(text);
+    const named = decodeURIComponent(username + password + hostname + pathname);
+    return /^postgres(ql)?:$/.test(protocol) && named !== '';
   } catch {
     return false;
   }

@@ -142,7 +142,7 @@ function readListening(read: Read) {
 function readPublicLog(read: Read) {
   const policyFile = read('EAAS_LOG_POLICY_FILE');
   const interval = read('EAAS_LOG_INTERVAL') ?? 60;
-  const monitors = read('EAAS_LOG_MONITORS') ?? new Map<string, string>();
+  const monitors = new Map(read('EAAS_LOG_MONITORS'));
   return policyFile === undefined ? null : { policyFile, interval, monitors };
 }
 
@@ -177,41 +177,34 @@ function unknownVariables(env: Environment): string[] {
 
 type Source = (variable: string, value: string, env: ProviderEnvironment) => RootKeyProvider;
 
-const sources = [
-  ['', rootKeyInVariable],
-  ['_FILE', rootKeyInFile],
-  ['_COMMAND', rootKeyFromCommand],
-] as const satisfies readonly (readonly [string, Source])[];
+const sources = {
+  '': rootKeyInVariable,
+  _FILE: rootKeyInFile,
+  _COMMAND: rootKeyFromCommand,
+} as const satisfies Record<string, Source>;
 
-function readRootKeys(
-  read: Read,
-  env: ProviderEnvironment,
-): { rootKey: RootKeyProvider | null; previousRootKey: RootKeyProvider | null } {
+function readRootKeys(read: Read, env: ProviderEnvironment) {
   const current = onlyOne(read, 'EAAS_ROOT_KEY');
   const previous = onlyOne(read, 'EAAS_ROOT_KEY_PREVIOUS');
-  if (current && previous && previous.value === current.value) {
+  if (current && previous?.value === current.value) {
     throw new CannotStart(
       `${previous.variable} and ${current.variable} contain the same root key: remove ${previous.variable}.`,
     );
   }
-  return { rootKey: current?.open(env) ?? null, previousRootKey: previous?.open(env) ?? null };
+  const open = (given: typeof current): RootKeyProvider | null =>
+    given ? sources[given.end](given.variable, given.value, env) : null;
+  return { rootKey: open(current), previousRootKey: open(previous) };
 }
 
 function onlyOne(read: Read, prefix: 'EAAS_ROOT_KEY' | 'EAAS_ROOT_KEY_PREVIOUS') {
-  const given = sources.flatMap(([end, source]) => {
+  const ends = Object.keys(sources) as (keyof typeof sources)[];
+  const [one, other] = ends.flatMap((end) => {
     const variable = `${prefix}${end}` as const;
     const value = read(variable);
-    if (value === undefined) return [];
-    const open = (env: ProviderEnvironment): RootKeyProvider => source(variable, value, env);
-    return [{ variable, value, open }];
+    return value === undefined ? [] : [{ end, variable, value }];
   });
-  const [one, other] = given;
-  if (one && other) {
-    throw new CannotStart(
-      `${one.variable} and ${other.variable} are both set: remove one of these variables.`,
-    );
-  }
-  return one;
+  if (!one || !other) return one;
+  throw new CannotStart(`${one.variable} and ${other.variable} are both set: remove one of these variables.`);
 }
 
 export const isRunByNpx = (): boolean => process.env['npm_lifecycle_event'] === 'npx';
