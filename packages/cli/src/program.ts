@@ -10,7 +10,7 @@ import { completion } from './completion.ts';
 import { type Config, readConfig, readDevelopmentConfig, readServerConfig } from './config.ts';
 import { requireYes } from './confirm.ts';
 import { examine, startWarnings } from './doctor/examine.ts';
-import { failed, type Finding, warning } from './doctor/finding.ts';
+import { failed, type Finding, named, warning } from './doctor/finding.ts';
 import { exitCodes, exitCodesHelp, failureOf, problemOf } from './failure.ts';
 import { halfCommands } from './half.ts';
 import { importCommand } from './import.ts';
@@ -71,11 +71,10 @@ const migrate = reporting(
     });
     printResult(migrated, options);
     if (migrated.applied > 0) next('`eaas doctor`, and then `eaas serve`', options);
-    if (migrated.server_role === null) {
-      note(
+    note(
+      migrated.server_role === null &&
         'Warning: the server would run as the owner of the tables. Give it a separate role (EAAS_MIGRATE_DATABASE_URL).',
-      );
-    }
+    );
   });
 
 const doctor = reporting(
@@ -92,10 +91,10 @@ const doctor = reporting(
 async function examineConfigured(): Promise<Finding[]> {
   try {
     const config = readConfig(undefined, { usesDevelopmentData: true });
-    const warnings = config.warnings.map((sentence) => warning('configuration', sentence));
+    const warnings = config.warnings.map((sentence) => named('configuration', warning(sentence)));
     return [...warnings, ...(await examine(config))];
   } catch (error) {
-    if (error instanceof CannotStart) return [failed('configuration', error.message)];
+    if (error instanceof CannotStart) return [named('configuration', failed(error.message))];
     throw error;
   }
 }

@@ -1,42 +1,37 @@
 // What `eaas doctor` and the log of a starting server say about the database and the role that connects to it.
 import { isLoopback, ownsTables, requireVersion, type Sql, type Transaction } from '@eaas/server/internal';
-import { type Finding, failed, ok, warning } from './finding.ts';
+import { type Finding, failed, named, ok, type Verdict, warning } from './finding.ts';
 
-export function judgeDatabaseTls(databaseUrl: string | null): Finding {
-  const check = 'database_tls';
+export function judgeDatabaseTls(databaseUrl: string | null): Verdict {
   const { hostname, searchParams } = new URL(databaseUrl ?? 'postgres:');
   const host = decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1');
   if (host === '' || host.startsWith('/') || isLoopback(host))
-    return ok(
-      check,
-      'The connection ends on this machine. If a proxy listens there, check its own connection.',
-    );
+    return ok('The connection ends on this machine. If a proxy listens there, check its own connection.');
   const mode = searchParams.get('sslmode') ?? searchParams.get('ssl');
   const remedy = 'Add ?sslmode=verify-full to the URL.';
   if (mode === null)
-    return failed(check, `The URL of the database has no sslmode, so nothing is encrypted. ${remedy}`);
+    return failed(`The URL of the database has no sslmode, so nothing is encrypted. ${remedy}`);
   if (['disable', 'false', 'prefer', 'require', 'allow'].includes(mode))
-    return warning(check, `sslmode=${mode} does not check the certificate of ${host}. ${remedy}`);
-  return ok(check, `The connection to ${host} is encrypted, and its certificate is checked.`);
+    return warning(`sslmode=${mode} does not check the certificate of ${host}. ${remedy}`);
+  return ok(`The connection to ${host} is encrypted, and its certificate is checked.`);
 }
 
-export async function judgeDatabase(sql: Sql): Promise<Finding> {
-  const check = 'database';
+export async function judgeDatabase(sql: Sql): Promise<Verdict> {
   const version = await requireVersion(sql);
   const [row] = await sql<{ standby: boolean; readOnly: boolean }[]>`
     select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly"`;
   if (row?.standby)
-    return failed(check, 'The database is a standby. Set EAAS_DATABASE_URL to an address of the primary.');
+    return failed('The database is a standby. Set EAAS_DATABASE_URL to an address of the primary.');
   if (row?.readOnly)
-    return failed(check, 'The database accepts no changes. Set default_transaction_read_only = off.');
-  return ok(check, `PostgreSQL ${version} responds and accepts changes.`);
+    return failed('The database accepts no changes. Set default_transaction_read_only = off.');
+  return ok(`PostgreSQL ${version} responds and accepts changes.`);
 }
 
 /** Lets PostgreSQL write a temporary file of 14 MB, which fails on a full disk. Changes nothing. */
-export async function judgeDisk(tx: Transaction): Promise<Finding> {
+export async function judgeDisk(tx: Transaction): Promise<Verdict> {
   await tx`select set_config('work_mem', '64kB', true)`;
   await tx`select count(*) from generate_series(1, 1000000)`;
-  return ok('disk', 'The disk of the database has free space.');
+  return ok('The disk of the database has free space.');
 }
 
 const settings = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
@@ -50,14 +45,15 @@ export async function judgeDurability(sql: Sql): Promise<Finding[]> {
 }
 
 export function judgeSettings(found: Settings): Finding[] {
-  return settings.map((check) => {
-    const value = found[check];
-    const remedy = `lose entries and keys that clients already use. Set ${check} = on.`;
-    if (value === 'off') return failed(check, `${check} is off: a crash can ${remedy}`);
-    if (value === 'local' || value === 'remote_write')
-      return warning(check, `${check} is ${value}: a failover can ${remedy}`);
-    return ok(check, `${check} is ${value}.`);
-  });
+  return settings.map((check) => named(check, judgeSetting(check, found[check])));
+}
+
+function judgeSetting(setting: string, value: string): Verdict {
+  const remedy = `lose entries and keys that clients already use. Set ${setting} = on.`;
+  if (value === 'off') return failed(`${setting} is off: a crash can ${remedy}`);
+  if (value === 'local' || value === 'remote_write')
+    return warning(`${setting} is ${value}: a failover can ${remedy}`);
+  return ok(`${setting} is ${value}.`);
 }
 
 interface Rights {
@@ -67,8 +63,7 @@ interface Rights {
   readonly changesLog: boolean;
 }
 
-export async function judgeRole(sql: Sql): Promise<Finding> {
-  const check = 'role';
+export async function judgeRole(sql: Sql): Promise<Verdict> {
   const [rights] = await sql<Rights[]>`
     select current_user::text as role, rolsuper as superuser,
       has_table_privilege('eaas.audit_entries', 'insert') and has_table_privilege('eaas.audit_heads', 'update')
@@ -83,31 +78,27 @@ export async function judgeRole(sql: Sql): Promise<Finding> {
   const { role, superuser, works, changesLog } = rights;
   const remedy =
     'Give the server a separate role, set EAAS_MIGRATE_DATABASE_URL to the owner, and run `eaas migrate`.';
-  if (superuser)
-    return failed(check, `The role ${role} is a superuser, so it can change every database. ${remedy}`);
+  if (superuser) return failed(`The role ${role} is a superuser, so it can change every database. ${remedy}`);
   if (!works)
     return failed(
-      check,
       `The role ${role} cannot read all tables or not write audit entries: run \`eaas migrate\`.`,
     );
   if (await ownsTables(sql))
-    return warning(check, `The role ${role} owns the tables, so it can change the audit log. ${remedy}`);
-  if (changesLog)
-    return warning(check, `The role ${role} can change or delete audit entries. Revoke these rights.`);
-  return ok(check, `The role ${role} has the rights that a server needs, and cannot change the audit log.`);
+    return warning(`The role ${role} owns the tables, so it can change the audit log. ${remedy}`);
+  if (changesLog) return warning(`The role ${role} can change or delete audit entries. Revoke these rights.`);
+  return ok(`The role ${role} has the rights that a server needs, and cannot change the audit log.`);
 }
 
 /** Checks the triggers that guard the audit log. A superuser, the owner or `pg_restore` can have disabled them. */
-export async function judgeGuards(sql: Sql): Promise<Finding> {
+export async function judgeGuards(sql: Sql): Promise<Verdict> {
   const disabled = await sql<{ repair: string }[]>`
     select format('alter table %s enable always trigger %I;', tgrelid::regclass, tgname) as repair
     from pg_trigger join pg_class c on c.oid = tgrelid
     where relnamespace = 'eaas'::regnamespace and tgparentid = 0 and tgenabled <> 'A'
       and tgname ~ '_(no_truncate|immutable|forward|grows|kept)$'
     order by 1`;
-  if (disabled.length === 0) return ok('guards', 'The triggers that guard the audit log are enabled.');
+  if (disabled.length === 0) return ok('The triggers that guard the audit log are enabled.');
   return failed(
-    'guards',
     'Triggers that guard the audit log are disabled. Find out who did this, run `eaas audit verify`, and then, as the ' +
       `owner of the tables: ${disabled.map(({ repair }) => repair).join(' ')}`,
   );

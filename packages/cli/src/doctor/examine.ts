@@ -29,22 +29,20 @@ import {
   judgeGuards,
   judgeRole,
 } from './database.ts';
-import { type Finding, failed, ok, warning } from './finding.ts';
+import { type Finding, failed, named, ok, type Verdict, warning } from './finding.ts';
 
 export async function examine(config: Config): Promise<Finding[]> {
   const here = [
     await judged('listening', () => judgeListening(config)),
-    await judgePort(config),
-    judgeDatabaseTls(config.databaseUrl),
+    await judged('port', () => judgePort(config)),
+    await judged('database_tls', () => judgeDatabaseTls(config.databaseUrl)),
   ];
-  const open = await openDatabase(config, 'command').catch((error: unknown) =>
-    failed('database', reasonOf(error)),
-  );
-  if ('status' in open) return [...here, open];
+  const open = await openDatabase(config, 'command').catch((error: unknown) => failed(reasonOf(error)));
+  if ('status' in open) return [...here, named('database', open)];
   const database = new Database(open.connection, 1);
   try {
     const found = await examineDatabase(database, open).catch((error: unknown) => [
-      failed('database', reasonOf(unusable(error, open.variables?.server))),
+      named('database', failed(reasonOf(unusable(error, open.variables?.server)))),
     ]);
     const isUsable = found.some(({ check, status }) => check === 'schema' && status !== 'failed');
     const rootKey = await judged('root_key', () =>
@@ -58,84 +56,90 @@ export async function examine(config: Config): Promise<Finding[]> {
   }
 }
 
-/** Says of what the judge throws what a server says that cannot start for this reason. */
-function judged(check: string, judge: () => Promise<Finding>, variable?: string): Promise<Finding> {
-  return judge().catch((error: unknown) => failed(check, reasonOf(unusable(error, variable))));
+/** Names the verdict. Of what the judge throws, it says what a server says that cannot start for this reason. */
+async function judged(
+  check: string,
+  judge: () => Verdict | Promise<Verdict>,
+  variable?: string,
+): Promise<Finding> {
+  try {
+    return named(check, await judge());
+  } catch (error) {
+    return named(check, failed(reasonOf(unusable(error, variable))));
+  }
 }
 
 /** That secrets do not travel in plain HTTP unless EAAS_INSECURE_HTTP says so was checked with the configuration. */
-async function judgeListening({ host, tlsFiles, unencrypted }: Config): Promise<Finding> {
-  const check = 'listening';
-  if (unencrypted)
-    return warning(check, `Secrets travel over the network in plain HTTP (EAAS_HOST=${host}).`);
+async function judgeListening({ host, tlsFiles, unencrypted }: Config): Promise<Verdict> {
+  if (unencrypted) return warning(`Secrets travel over the network in plain HTTP (EAAS_HOST=${host}).`);
   if (tlsFiles) await readTls(tlsFiles);
-  return ok(check, tlsFiles ? 'The certificate and its key fit.' : `The server listens on ${host}.`);
+  return ok(tlsFiles ? 'The certificate and its key fit.' : `The server listens on ${host}.`);
 }
 
 /** The port is usually in use while the server runs, so that is no failure, and nothing to say if it answers. */
-async function judgePort(config: Config): Promise<Finding> {
+async function judgePort(config: Config): Promise<Verdict> {
   try {
     await freePort(config).catch(refuseAddress(config));
-    return ok('port', `The port ${config.port} is free.`);
+    return ok(`The port ${config.port} is free.`);
   } catch (error) {
     const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException };
-    if (cause?.code !== 'EADDRINUSE') return failed('port', message);
+    if (cause?.code !== 'EADDRINUSE') throw error;
     const health = `${addressOf(config, config.port)}/healthz`;
     const isServer = await fetch(health, { signal: AbortSignal.timeout(2_000) }).then(
       ({ ok, headers }) => ok && headers.has('x-request-id'),
       () => false,
     );
     return isServer
-      ? ok('port', `A server listens on the port ${config.port}.`)
-      : warning('port', `${message} If it is this server, nothing is wrong.`);
+      ? ok(`A server listens on the port ${config.port}.`)
+      : warning(`${message} If it is this server, nothing is wrong.`);
   }
 }
 
 async function examineDatabase(database: Database, open: OpenDatabase): Promise<Finding[]> {
   const server = open.variables?.server;
   const found = [
-    await database.run(judgeDatabase),
+    named('database', await database.run(judgeDatabase)),
     ...(await database.run(judgeDurability)),
     await judged('disk', () => database.snapshot(judgeDisk, 10_000), server),
-    judgeClock(await database.run(clockDifference)),
+    named('clock', judgeClock(await database.run(clockDifference))),
   ];
-  const schema = await judged('schema', () => database.run((sql) => judgeSchema(sql, open)), server);
+  const judgeSchema = async (sql: Sql): Promise<Verdict> => {
+    await requireSchema(sql, open);
+    return judgeVersion(sql);
+  };
+  const schema = await judged('schema', () => database.run(judgeSchema), server);
   if (schema.status === 'failed') return [...found, schema];
-  return [...found, schema, await database.run(judgeRole), await database.run(judgeGuards)];
+  const role = named('role', await database.run(judgeRole));
+  return [...found, schema, role, named('guards', await database.run(judgeGuards))];
 }
 
-async function judgeSchema(sql: Sql, open: OpenDatabase): Promise<Finding> {
-  await requireSchema(sql, open);
-  return judgeVersion(sql);
-}
-
-async function judgeVersion(sql: Sql): Promise<Finding> {
+async function judgeVersion(sql: Sql): Promise<Verdict> {
   const newer = await newerSchema(sql);
-  return newer === undefined ? ok('schema', 'The schema is up to date.') : warning('schema', newer);
+  return newer === undefined ? ok('The schema is up to date.') : warning(newer);
 }
 
-export function judgeClock(ahead: number): Finding {
+export function judgeClock(ahead: number): Verdict {
   const fault = clockFault(ahead);
   return fault === undefined
-    ? ok('clock', `The clock of this machine differs from the database's by ${Math.abs(ahead)} ms.`)
-    : failed('clock', sentence(fault));
+    ? ok(`The clock of this machine differs from the database's by ${Math.abs(ahead)} ms.`)
+    : failed(sentence(fault));
 }
 
 async function judgeRootKey(
   { rootKey }: OpenDatabase,
   { previousRootKey }: Config,
   database: Database | undefined,
-): Promise<Finding> {
+): Promise<Verdict> {
   const roots = await loadRoots(rootKey, previousRootKey);
-  if (!database) return ok('root_key', 'The root key can be read. It was not compared with the database.');
+  if (!database) return ok('The root key can be read. It was not compared with the database.');
   const isNew = await database.run((sql) => requireOpeningRoots(sql, roots));
-  return ok('root_key', isNew ? 'The database is new.' : 'The root key opens the database.');
+  return ok(isNew ? 'The database is new.' : 'The root key opens the database.');
 }
 
-const judgeOwner = (open: OpenDatabase): Promise<Finding> =>
+const judgeOwner = (open: OpenDatabase): Promise<Verdict> =>
   asOwner(open, async (owner) => {
     await owner`select`;
-    return ok('owner', 'The role of EAAS_MIGRATE_DATABASE_URL can connect.');
+    return ok('The role of EAAS_MIGRATE_DATABASE_URL can connect.');
   });
 
 /** Lets the log of a server say at its start what the doctor would say. */

@@ -1,11 +1,16 @@
-export interface Finding {
-  readonly check: string;
+/** What a check of the doctor found. */
+export interface Verdict {
   readonly status: 'ok' | 'warning' | 'failed';
   readonly message: string;
 }
 
+export interface Finding extends Verdict {
+  readonly check: string;
+}
+
 const of =
-  (status: Finding['status']) =>
-  (check: string, message: string): Finding => ({ check, status, message });
+  (status: Verdict['status']) =>
+  (message: string): Verdict => ({ status, message });
 
 export const [ok, warning, failed] = [of('ok'), of('warning'), of('failed')];
+export const named = (check: string, verdict: Verdict): Finding => ({ check, ...verdict });
