@@ -58,11 +58,9 @@ export const expiring = reporting(
         30_000,
       );
     });
-    const shown = rows.map(({ expires_at, last_used_at, ...row }) =>
-      Object.assign(row, {
-        expires_at: formatTimestamp(expires_at),
-        last_used_at: last_used_at === null ? null : formatTimestamp(last_used_at),
-      }),
+    const timeOf = (time: number | null) => (time === null ? null : formatTimestamp(time));
+    const shown = rows.map((row) =>
+      Object.assign(row, { expires_at: timeOf(row.expires_at), last_used_at: timeOf(row.last_used_at) }),
     );
     printResults(shown, ['tenant', 'api_key_id', 'name', 'expires_at', 'last_used_at'], options);
   });

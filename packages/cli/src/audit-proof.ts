@@ -69,14 +69,6 @@ async function* entriesFrom(
   for await (const { entries } of entriesAfter(operator.service, operator.tenantId, after)) yield* entries;
 }
 
-/** Verifies a proof from a file, and says what it shows and what not. */
-export async function verifyProofFile(file: string, policyFile: string, options: Reporting): Promise<void> {
-  const shown = await openProof(file, policyFile, options);
-  if (!shown) return;
-  if (options.json) printJson(asRecord(shown));
-  else show(shown);
-}
-
 /** How far the clocks of witnesses, operators and readers may differ without a remark, in milliseconds. */
 const leeway = 60_000;
 
@@ -110,16 +102,17 @@ function asRecord({ tenantId, id, hash, before, claimedTime, origin, witnesses, 
   return { valid: true, tenant_id: tenantId, entry: entry ?? null, head: { id, hash }, ...log };
 }
 
-function show(proven: Shown): void {
-  const { valid: _, head, entry, before, claimed_time, ...rest } = asRecord(proven);
+/** Says what a proof shows and what not. */
+export function showProof(shown: Shown, { json }: Reporting): void {
+  const record = asRecord(shown);
+  if (json) return printJson(record);
+  const { valid: _, head, entry, before, claimed_time, ...rest } = record;
   const times = { 'existed before': before, 'claimed time': claimed_time };
   process.stdout.write('valid\n');
   printResult({ ...rest, ...(entry && { entry }), head: `${head.id} ${head.hash}`, ...times }, {});
   note(
     `The witnesses above signed a log with ${entry ? 'this entry, so it existed, as it is shown here,' : 'this head, so it existed'} ` +
       `before ${before}.`,
-  );
-  note(
     'The proof does not show that what the log says is true or complete, nor that no other history was shown to others. ' +
       'The claimed time is what the operator wrote, and the witnesses count only if you trust the policy.',
   );

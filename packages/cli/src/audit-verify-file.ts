@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { printJson, WrongUsage } from './kit/index.ts';
 import { type AuditEntry, type AuditHead, openCheckpoint, verifyFile } from '@eaas/audit';
 import { InputError } from '@eaas/protocol';
-import { openProof, verifyProofFile } from './audit-proof.ts';
+import { openProof, showProof } from './audit-proof.ts';
 import { reporting } from './command.ts';
 import { exitCodes } from './failure.ts';
 import { cannotBe, readCheckpointFile } from './given-file.ts';
@@ -45,17 +45,14 @@ export const auditVerifyFile = reporting(
       throw new WrongUsage('Pass both --checkpoint-file and --verifier-key, or neither.');
     if (proof !== undefined && checkpointFile !== undefined)
       throw new WrongUsage('Pass either --proof or --checkpoint-file: verify the file twice to use both.');
+    const proven = proof && policy ? await openProof(proof, policy, options) : undefined;
+    if (proof && !proven) return;
     if (file === undefined) {
-      if (!proof || !policy) throw new WrongUsage('Pass a file, or --proof and --policy.');
-      return verifyProofFile(proof, policy, options);
+      if (!proven) throw new WrongUsage('Pass a file, or --proof and --policy.');
+      return showProof(proven, options);
     }
-    let head: Stated | undefined;
-    if (checkpointFile && verifierKey) head = await stated(checkpointFile, verifierKey);
-    if (proof && policy) {
-      const shown = await openProof(proof, policy, options);
-      if (!shown) return;
-      head = { ...shown, by: 'proof' };
-    }
+    const signed = checkpointFile && verifierKey ? await stated(checkpointFile, verifierKey) : undefined;
+    const head = proven ? { ...proven, by: 'proof' as const } : signed;
     const verdict = await verifyEntries(file, head, { isPartial: partial ?? false });
     if (json) printJson(verdict);
     else show(verdict, head);
@@ -109,30 +106,26 @@ function show(
   const verdict = valid ? 'valid' : isApart ? 'not compared' : 'BROKEN';
   const findings = errors.map(({ id, reason }) => `  entry ${id}: ${reason}\n`).join('');
   process.stdout.write(`${tenant_id}: ${verdict}, entries ${first_id} to ${last_id}\n${findings}`);
-  if (errors.some(({ reason }) => reason === 'proof_mismatch'))
-    note(
-      `Before ${stated?.before?.toISOString()}, witnesses signed another entry ${stated?.id}: an entry up to there was changed or cut off.`,
-    );
-  if (isApart)
-    note(
-      `This says nothing against the file. Pass one of the tenant ${stated?.tenantId} that has entry ${stated?.id}.`,
-    );
+  const { id, tenantId, before: seen } = stated ?? { id: 0 };
+  note(
+    errors.some(({ reason }) => reason === 'proof_mismatch') &&
+      `Before ${seen?.toISOString()}, witnesses signed another entry ${id}: an entry up to there was changed or cut off.`,
+    isApart && `This says nothing against the file. Pass one of the tenant ${tenantId} that has entry ${id}.`,
+  );
   if (!valid) return;
-  if (first_id !== 1 && !before)
-    note(
+  note(
+    first_id !== 1 &&
+      !before &&
       `The file begins with entry ${first_id}, so the hash of this entry was not verified. What earlier ones said was not compared.`,
-    );
-  if (hidden > 0)
-    note(
+    hidden > 0 &&
       `Of ${hidden} entries only the digest is shown: none is missing or was exchanged, but their text, time, MAC and ` +
         'contradictions were not checked. They can be about the same key or the same person as those that are shown.',
-    );
-  if (!stated)
-    note(
+    !stated &&
       'No checkpoint was passed: this shows only that the file is consistent, not that it is the original log.',
-    );
-  else if (stated.before)
-    note(`The entries up to ${stated.id} existed, as they are here, before ${stated.before.toISOString()}.`);
-  else if (stated.id < last_id)
-    note(`The checkpoint proves the entries up to ${stated.id}. A later checkpoint proves the others.`);
+    seen !== undefined && `The entries up to ${id} existed, as they are here, before ${seen.toISOString()}.`,
+    stated !== undefined &&
+      !seen &&
+      id < last_id &&
+      `The checkpoint proves the entries up to ${id}. A later checkpoint proves the others.`,
+  );
 }

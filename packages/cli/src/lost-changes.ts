@@ -23,50 +23,53 @@ export interface Undone {
   readonly repeat: (() => Promise<unknown>) | string;
 }
 
-/** Returns what an entry says about a row, if it takes something away for good, or gives it back. */
-export function lossIn({ id: entryId, tenant_id, action, key_id, metadata }: ChainedEntry): Loss | undefined {
-  const said = membersOf(metadata);
-  const about = (kind: Loss['kind'], id: unknown, fields: Members = {}): Loss | undefined =>
-    typeof id === 'string' ? { kind, id, entryId, fields } : undefined;
-  switch (action) {
-    case 'tenant.update': {
-      const { envelope_only } = membersOf(said['changes']);
-      return envelope_only === undefined ? undefined : about('tenant', tenant_id, membersOf(envelope_only));
-    }
-    case 'key.enable':
-      return about('key', key_id, { status: 'active' });
-    case 'key.disable':
-    case 'key.restore':
-      return about('key', key_id, { status: 'disabled' });
-    case 'key.destroy': {
-      const status = said['erased'] === true ? 'destroyed' : 'pending_destruction';
-      return about('key', key_id, { status, destroy_at: said['destroy_at'] });
-    }
-    case 'key.min_version':
-      return about('key_version', key_id, { min_version: said['min_version'] });
-    case 'api_key.update':
-    case 'api_key.revoke':
-      return about('api_key', said['api_key_id'], changed(said['changes']));
-    case 'issuer.update':
-    case 'issuer.revoke':
-      return about('issuer', said['issuer_id'], changed(said['changes']));
-    case 'subject.erase':
-      return about('subject', said['subject']);
-    default:
-      return undefined;
-  }
-}
-
 const membersOf = (value: unknown): Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
 
-/** Returns the new values of an update. A revocation has none, and says so. */
-const changed = (changes: unknown): Members =>
-  changes === undefined
-    ? { revoked: true }
-    : Object.fromEntries(
-        Object.entries(membersOf(changes)).map(([field, change]) => [field, membersOf(change)['new']]),
-      );
+type Told = readonly [kind: Loss['kind'], id: unknown, fields?: Members];
+type Tell = (said: Members, entry: ChainedEntry) => Told;
+
+const disabled: Tell = (_, { key_id }) => ['key', key_id, { status: 'disabled' }];
+
+/** An update has the new values. A revocation has none, and says so. */
+const changed =
+  (kind: 'api_key' | 'issuer') =>
+  (said: Members): Told => {
+    const changes = Object.entries(membersOf(said['changes']));
+    const values = changes.map(([field, change]) => [field, membersOf(change)['new']]);
+    const fields =
+      said['changes'] === undefined ? { revoked: true } : (Object.fromEntries(values) as Members);
+    return [kind, said[`${kind}_id`], fields];
+  };
+
+/** What the actions say about a row that take something away for good, or give it back. */
+const tells: Readonly<Record<string, Tell>> = {
+  'tenant.update': ({ changes }, { tenant_id }) => {
+    const { envelope_only } = membersOf(changes);
+    return ['tenant', envelope_only && tenant_id, membersOf(envelope_only)];
+  },
+  'key.enable': (_, { key_id }) => ['key', key_id, { status: 'active' }],
+  'key.disable': disabled,
+  'key.restore': disabled,
+  'key.destroy': ({ erased, destroy_at }, { key_id }) => {
+    const status = erased === true ? 'destroyed' : 'pending_destruction';
+    return ['key', key_id, { status, destroy_at }];
+  },
+  'key.min_version': ({ min_version }, { key_id }) => ['key_version', key_id, { min_version }],
+  'api_key.update': changed('api_key'),
+  'api_key.revoke': changed('api_key'),
+  'issuer.update': changed('issuer'),
+  'issuer.revoke': changed('issuer'),
+  'subject.erase': ({ subject }) => ['subject', subject],
+};
+
+/** Returns what an entry says about a row, if it says something that a restore lost. */
+export function lossIn(entry: ChainedEntry): Loss | undefined {
+  const { id: entryId, action, metadata } = entry;
+  const tell = Object.hasOwn(tells, action) ? tells[action] : undefined;
+  const [kind, id, fields = {}] = tell?.(membersOf(metadata), entry) ?? [];
+  return kind && typeof id === 'string' ? { kind, id, entryId, fields } : undefined;
+}
 
 /** Returns the last loss of each row, in their order, with the last value of each field. */
 export function lastOfEach(losses: readonly Loss[]): Loss[] {

@@ -31,8 +31,9 @@ export function write(lines: string): Promise<void> {
 /** Turns the message of an InputError into a sentence. */
 export const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
-export function note(sentence: string): void {
-  process.stderr.write(`${asTyped(sentence)}\n`);
+/** Prints sentences for a person, on standard error: those that are not false. */
+export function note(...sentences: readonly (string | false)[]): void {
+  for (const sentence of sentences) if (sentence !== false) process.stderr.write(`${asTyped(sentence)}\n`);
 }
 
 export function next(step: string, options: Reporting): void {

@@ -22,14 +22,10 @@ const generate = reporting(
 )
   .option('--file <path>', 'write the root key to this file, unless the file exists')
   .action(async ({ file, ...options }) => {
-    const bytes =
-      file === undefined
-        ? randomBytes(32)
-        : await createRootKeyFile(file).catch((error: NodeJS.ErrnoException) => {
-            throw new CannotStart(`--file: the file ${file} cannot be written (${error.code}).`, {
-              cause: error,
-            });
-          });
+    const cannotWrite = (error: NodeJS.ErrnoException): never => {
+      throw new CannotStart(`--file: the file ${file} cannot be written (${error.code}).`, { cause: error });
+    };
+    const bytes = file === undefined ? randomBytes(32) : await createRootKeyFile(file).catch(cannotWrite);
     if (!bytes) {
       throw new Refusal(
         'conflict',
@@ -37,12 +33,10 @@ const generate = reporting(
       );
     }
     const root_id = toHex(rootKey(bytes).rootId);
+    const text = Buffer.from(encodeRootKey(bytes)).toString();
     if (file !== undefined) printResult({ file, root_id }, options);
-    else {
-      const text = Buffer.from(encodeRootKey(bytes)).toString();
-      if (options.json) printResult({ root_key: text.trimEnd(), root_id }, options);
-      else process.stdout.write(text);
-    }
+    else if (options.json) printResult({ root_key: text.trimEnd(), root_id }, options);
+    else process.stdout.write(text);
     bytes.fill(0);
     note(
       'Keep a copy of this key away from the database and its backups: without the key nothing can be decrypted.',

@@ -3,13 +3,13 @@
 import { printJson, WrongUsage } from './kit/index.ts';
 import { endpoints, limits } from '@eaas/protocol/wire';
 import { checked } from '@eaas/server/internal';
-import { InvalidArgumentError } from 'commander';
 import { writeEvidence } from './audit-evidence.ts';
 import { allPages, onTenant, type Operator, Option, withTenant } from './command.ts';
 import { ask, requireYes } from './confirm.ts';
 import { ifFound, orNotFound } from './refusal.ts';
 import { readLine } from './given-file.ts';
 import { next, note, printResult, printResults, write } from './output.ts';
+import { parsed } from './values.ts';
 
 type Named = { readonly subject: string } | { readonly subject_id: string };
 
@@ -17,19 +17,17 @@ const howToName =
   'The command asks for the subject, or reads it as the only line of standard input. It is no argument, because ' +
   'other users of the machine and the history of the shell would see it. Or pass --id.';
 
+const wholeId = parsed(
+  'the whole subject_id: 64 lower-case hexadecimal characters. The log has only the first 32, except for an erasure',
+  (text) => (/^[\da-f]{64}$/.test(text) ? text : undefined),
+);
+
 function onSubject(name: string, description: string, examples: readonly string[] = []) {
   const all = [`subject ${name} --tenant acme`, `subject ${name} --tenant acme < subject.txt`, ...examples];
   return onTenant(name, `${description} ${howToName}`, all).option(
     '--id <subject_id>',
     'the subject_id, 64 hexadecimal characters, instead of the subject',
     wholeId,
-  );
-}
-
-function wholeId(text: string): string {
-  if (/^[\da-f]{64}$/.test(text)) return text;
-  throw new InvalidArgumentError(
-    'Pass the whole subject_id: 64 lower-case hexadecimal characters. The log has only the first 32, except for an erasure.',
   );
 }
 

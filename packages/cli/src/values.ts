@@ -1,11 +1,20 @@
+// How commands parse what a person types for an option.
 import { inLine, nearestOf } from '@eaas/protocol/internal';
 import { InvalidArgumentError } from 'commander';
 import { parseTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
 
-export function trueOrFalse(text: string): boolean {
-  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Pass true or false.');
-  return text === 'true';
+/** Makes a parser of what reads a text, or returns undefined. */
+export function parsed<T>(what: string, read: (text: string) => T | undefined) {
+  return (text: string): T => {
+    const value = read(text);
+    if (value !== undefined) return value;
+    throw new InvalidArgumentError(`Pass ${what}.`);
+  };
 }
+
+export const trueOrFalse = parsed('true or false', (text) =>
+  /^(?:true|false)$/.test(text) ? text === 'true' : undefined,
+);
 
 /** Stands for null, which Commander cannot hold. */
 const none = Symbol('null');
@@ -25,41 +34,32 @@ export function fieldsOf(options: object): Record<string, unknown> {
 export const fieldOf = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-export function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(value)) return value;
-  throw new InvalidArgumentError('Pass a whole number that is not negative.');
-}
+const wholeIn = (text: string): number | undefined =>
+  /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
 
-export function daysTo(most: number) {
-  return (text: string): number => {
-    const days = wholeNumber(text);
-    if (days <= most) return days;
-    throw new InvalidArgumentError(`Pass a number of days from 0 to ${most}.`);
-  };
-}
+export const wholeNumber = parsed('a whole number that is not negative', wholeIn);
 
-export function moment(text: string): number {
-  const value = parseTimestamp(text);
-  if (value !== undefined) return value;
-  throw new InvalidArgumentError('Pass a date with a time, as in 2026-08-11T09:30:00Z.');
-}
+export const daysTo = (most: number) =>
+  parsed(`a number of days from 0 to ${most}`, (text) => {
+    const days = wholeIn(text);
+    return days !== undefined && days <= most ? days : undefined;
+  });
+
+export const moment = parsed('a date with a time, as in 2026-08-11T09:30:00Z', parseTimestamp);
 
 /** Parses a day, such as 2026-07-01, as a time of it in UTC. */
-export function dayAt(time: string) {
-  return (text: string): Date => {
+export const dayAt = (time: string) =>
+  parsed('a day, such as 2026-07-01', (text) => {
     const moment = parseTimestamp(`${text}T${time}Z`);
-    if (moment !== undefined) return new Date(moment);
-    throw new InvalidArgumentError('Pass a day, such as 2026-07-01.');
-  };
-}
+    return moment === undefined ? undefined : new Date(moment);
+  });
 
 /** Parses a month, such as 2026-10, as its first moment and that of the next one. */
-export function month(text: string): { readonly since: number; readonly until: number } {
+export const month = parsed('a month, as in 2026-10', (text) => {
   const since = parseTimestamp(`${text}-01T00:00:00Z`);
-  if (since === undefined) throw new InvalidArgumentError('Pass a month, as in 2026-10.');
+  if (since === undefined) return undefined;
   return { since, until: new Date(since).setUTCMonth(new Date(since).getUTCMonth() + 1) };
-}
+});
 
 export function list(text: string): string[] {
   return text.split(',').map((item) => item.trim());
