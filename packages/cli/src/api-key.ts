@@ -18,7 +18,7 @@ export const identify = reporting(
 )
   .option('--revoke', 'also revoke the API key, immediately and permanently')
   .action(async (options) => {
-    const given = process.stdin.isTTY ? await askHidden('The token: ') : await readLine('token', 64);
+    const given = process.stdin.isTTY ? await askHidden('The token: ') : await readLine('token');
     const token = given.trim();
     if (!isApiKey(token))
       throw new WrongUsage(

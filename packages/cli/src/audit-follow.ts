@@ -9,7 +9,7 @@ import {
   ifExists,
   isDatabaseFault,
   listHeads,
-  type Refusal,
+  Refusal,
   replaceFile,
   requireTenantId,
   type Service,
@@ -76,17 +76,16 @@ async function follow(service: Service, { only, printed, save, once }: Following
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const isStopped = (): boolean => stop.signal.aborted;
-  /** The head of each log when its last entry was printed by this process. */
-  const heads = new Map<string, number>();
-  const faults = new Map<string, Refusal>();
+  /** The head of each log when its last entry was printed by this process, or why no entry follows that one. */
+  const ends = new Map<string, number | Refusal>();
 
   /** Prints a page of each log that has grown, so that a long log does not delay others. Returns whether there is more. */
   const pass = async (): Promise<boolean> => {
     let isMore = false;
     for (const { tenant_id: tenantId, id } of await service.database.run(listHeads, 30_000)) {
       if (isStopped()) break;
-      const isWanted = only === undefined || only === tenantId;
-      if (!isWanted || faults.has(tenantId) || heads.get(tenantId) === id) continue;
+      const end = ends.get(tenantId);
+      if (tenantId !== (only ?? tenantId) || end === id || end instanceof Refusal) continue;
       try {
         const last = printed.get(tenantId);
         const next = await nextEntries(service, tenantId, last);
@@ -96,12 +95,11 @@ async function follow(service: Service, { only, printed, save, once }: Following
           );
         await write(next.entries.map((entry) => `${escapeHidden(JSON.stringify(entry))}\n`).join(''));
         printed.set(tenantId, next.position);
-        heads.set(tenantId, next.position.id);
-        if (next.fault) faults.set(tenantId, next.fault);
+        ends.set(tenantId, next.fault ?? next.position.id);
         isMore ||= next.isMore;
       } catch (error) {
         if (!(error instanceof Tampered)) throw error;
-        faults.set(tenantId, error);
+        ends.set(tenantId, error);
       }
     }
     await save();
@@ -120,8 +118,7 @@ async function follow(service: Service, { only, printed, save, once }: Following
         note('The database cannot be reached. The output continues as soon as the database responds.');
       isReachable = false;
     }
-    const [fault] = faults.values();
-    if (fault) throw fault;
+    for (const end of ends.values()) if (end instanceof Refusal) throw end;
     if (once) return;
     const pause = Math.max(shortestPause, pausePerPass * (performance.now() - startedAt));
     await sleep(pause, undefined, { signal: stop.signal }).catch(() => {});

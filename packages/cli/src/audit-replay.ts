@@ -6,7 +6,6 @@ import {
   foreignCheckpoint,
   openSignedCheckpoint,
   readLog,
-  Refusal,
   type Service,
 } from '@eaas/server/internal';
 import { verifyEntries } from './audit-verify-file.ts';
@@ -17,6 +16,7 @@ import { readCheckpointFile } from './given-file.ts';
 import { lastOfEach, type Loss, lossIn, type Undone, undoneOf } from './lost-changes.ts';
 import { entriesAfter } from './next-entries.ts';
 import { next, note, printResults } from './output.ts';
+import { conflict } from './refusal.ts';
 
 export const auditReplay = onTenant(
   'replay',
@@ -93,16 +93,8 @@ const refusalOf = (work: Promise<unknown>): Promise<string | undefined> =>
     },
   );
 
-interface Lost {
-  readonly losses: readonly Loss[];
-  /** Why the file does not prove its changes, if it does not. */
-  readonly unproven: string | undefined;
-  /** Whether an earlier run was followed by an entry that says so, or nothing was lost. */
-  readonly isAcknowledged: boolean;
-}
-
 /** Verifies the file, and returns what it has after the entry that was restored. */
-async function readLost(operator: Operator, path: string, text: string | undefined): Promise<Lost> {
+async function readLost(operator: Operator, path: string, text: string | undefined) {
   const { service, tenantId } = operator;
   const stated = text === undefined ? undefined : await readCheckpoint(operator, text);
   const { ends, isAcknowledged } = await restoredEnds(service, tenantId);
@@ -120,20 +112,17 @@ async function readLost(operator: Operator, path: string, text: string | undefin
     },
   });
   if (tenant_id !== tenantId)
-    throw new Refusal(
-      'conflict',
+    throw conflict(
       `The file ${path} has the log of the tenant ${tenant_id}, and not of ${tenantId}: pass the export of this tenant.`,
     );
   const [error] = errors;
   if (error)
-    throw new Refusal(
-      'conflict',
+    throw conflict(
       `The file ${path} was changed, is not whole, or is not what the checkpoint states: ${error.reason} at entry ` +
         `${error.id}. \`eaas audit verify-file\` lists all findings.`,
     );
   if (restoredId === undefined || (restoredId === last_id && restoredId < newest))
-    throw new Refusal(
-      'conflict',
+    throw conflict(
       `The file ${path}, with the entries ${first_id} to ${last_id}, does not have entry ${newest}, the newest of ` +
         'the restored log, so it does not continue this log. Pass a file that begins earlier, and run the command before ' +
         '`eaas serve` and before any other change.',
@@ -145,7 +134,9 @@ async function readLost(operator: Operator, path: string, text: string | undefin
   const lost = losses.filter(({ entryId }) => entryId > after);
   return {
     losses: lastOfEach(lost),
+    /** Why the file does not prove its changes, if it does not. */
     unproven: doubt(lost.at(-1)?.entryId ?? after, stated?.id),
+    /** Whether an earlier run was followed by an entry that says so, or nothing was lost. */
     isAcknowledged: isAcknowledged || after === last_id,
   };
 }

@@ -6,7 +6,7 @@ import { reporting, withService } from './command.ts';
 import { exitCodes } from './failure.ts';
 import { readCheckpointFile } from './given-file.ts';
 import { note } from './output.ts';
-import { isRefusal } from './refusal.ts';
+import { ifFound } from './refusal.ts';
 
 interface Chain {
   readonly tenant_id: string;
@@ -22,9 +22,8 @@ export const auditVerify = reporting(
   .option('--tenant <tenant>', 'verify only this tenant (id or name)')
   .option('--checkpoint-file <path>', 'compare the log with this checkpoint')
   .action(async ({ tenant, checkpointFile, json }) => {
-    if (checkpointFile !== undefined && tenant === undefined) {
+    if (checkpointFile !== undefined && tenant === undefined)
       throw new WrongUsage('--checkpoint-file needs --tenant, because a checkpoint belongs to one tenant.');
-    }
     // If the reader of the output closes the pipe early, the process exits before it has verified all logs. The exit
     // code must then not be 0.
     process.exitCode = exitCodes.cannotStart;
@@ -34,8 +33,11 @@ export const auditVerify = reporting(
       const chains = await chainsOf(service, tenant);
       if (chains.length === 0) note('No tenant has an audit log yet, so nothing was verified.');
       let isValid = true;
-      for (const chain of chains)
-        isValid = (await verify(service, chain, named, json).catch(unlessDestroyed)) && isValid;
+      for (const chain of chains) {
+        // A tenant that was destroyed meanwhile has no log that could be broken.
+        const found = await ifFound(verify(service, chain, named, json));
+        if (found === false) isValid = false;
+      }
       return isValid;
     });
     process.exitCode = isValid ? exitCodes.ok : exitCodes.refused;
@@ -48,12 +50,6 @@ async function chainsOf(service: Service, idOrName: string | undefined): Promise
   if (idOrName === undefined) return all;
   const found = all.filter(({ tenant_id }) => tenant_id === tenantId);
   return found.length > 0 ? found : [(await requireTenant(service, idOrName)).tenant];
-}
-
-/** A tenant that was destroyed meanwhile has no log that could be broken. */
-function unlessDestroyed(error: unknown): true {
-  if (isRefusal(error, 'not_found')) return true;
-  throw error;
 }
 
 /** Returns whether the log is valid. */

@@ -1,6 +1,6 @@
 import { progressLine } from '@eaas/protocol/internal';
 import { printJson } from './kit/index.ts';
-import { acknowledgeRestore, Refusal } from '@eaas/server/internal';
+import { acknowledgeRestore } from '@eaas/server/internal';
 import { auditEvidence } from './audit-evidence.ts';
 import { auditFollow } from './audit-follow.ts';
 import { auditProve } from './audit-proof.ts';
@@ -11,6 +11,7 @@ import { onTenant, type Operator, Option, withTenant } from './command.ts';
 import { openExportFile } from './export-file.ts';
 import { entriesAfter, lastBefore, type Position } from './next-entries.ts';
 import { note, printResult, write } from './output.ts';
+import { conflict } from './refusal.ts';
 import { month, wholeNumber } from './values.ts';
 
 const exportLog = onTenant(
@@ -56,8 +57,7 @@ async function copy(
   let written = 0;
   try {
     for await (const { entries, head, purgedTo } of entriesAfter(service, tenantId, after)) {
-      if (purgedTo !== undefined && after.hash !== null)
-        throw new Refusal('conflict', purged(after.id, purgedTo));
+      if (purgedTo !== undefined && after.hash !== null) throw conflict(purged(after.id, purgedTo));
       const kept = entries.filter(({ created_at }) => Date.parse(created_at) < until);
       await write(kept.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
       written += kept.length;

@@ -2,46 +2,39 @@
 import { type AnyCommand, Argument, command } from './command.ts';
 
 interface Level {
-  /** The words before, each after a space. */
+  /** The words before, each with a space after it. */
   readonly path: string;
   readonly words: string;
 }
 
+/** The commands below come first, because the first path that the words begin with decides. */
 function levelsOf(from: AnyCommand, path = ''): Level[] {
   const names = from.commands.map((each) => each.name());
   const words = [...names, ...from.options.map(({ long }) => long ?? ''), '--help'].join(' ');
-  return [{ path, words }, ...from.commands.flatMap((each) => levelsOf(each, `${path} ${each.name()}`))];
+  return [...from.commands.flatMap((each) => levelsOf(each, `${path}${each.name()} `)), { path, words }];
 }
 
-/** How bash and zsh find the command that the words name, and what may follow it. */
-const cases = (given: string, levels: readonly Level[], known: string, offer: string) => `
-  local at= word
-  for word in ${given}; do
-    case "$at $word" in ${known}) at="$at $word" ;; esac
-  done
-  case $at in
-${levels.map(({ path, words }) => `  '${path}') ${offer.replace('%', words)} ;;`).join('\n')}
+/** Offers what may follow the words: `%` stands for it. */
+const cases = (words: string, levels: readonly Level[], offer: string) => `
+  case "${words} " in
+${levels.map(({ path, words }) => `  '${path}'*) ${offer.replace('%', words)} ;;`).join('\n')}
   esac`;
 
-const scripts: Readonly<Record<string, (levels: readonly Level[], known: string) => string>> = {
-  bash: (levels, known) => `_eaas() {
-  local words${cases('"${COMP_WORDS[@]:1:COMP_CWORD-1}"', levels, known, "words='%'")}
+const scripts: Readonly<Record<string, (levels: readonly Level[]) => string>> = {
+  bash: (levels) => `_eaas() {
+  local words${cases('${COMP_WORDS[*]:1:COMP_CWORD-1}', levels, "words='%'")}
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _eaas eaas
 `,
-  zsh: (levels, known) => `_eaas() {${cases('${words[2,CURRENT-1]}', levels, known, 'compadd -- %')}
+  zsh: (levels) => `_eaas() {${cases('${words[2,CURRENT-1]}', levels, 'compadd -- %')}
   _files
 }
 compdef _eaas eaas
 `,
-  fish: (levels, known) => `function _eaas
-  set -l at ''
-  for word in (commandline -opc)[2..]
-    contains -- "$at $word" ${known.replaceAll('|', ' ')}; and set at "$at $word"
-  end
-  switch "$at"
-${levels.map(({ path, words }) => `    case '${path}'\n      printf '%s\\n' ${words}`).join('\n')}
+  fish: (levels) => `function _eaas
+  switch (string join ' ' -- (commandline -opc)[2..] '')
+${levels.map(({ path, words }) => `    case '${path}*'\n      printf '%s\\n' ${words}`).join('\n')}
   end
 end
 complete -c eaas -a '(_eaas)'
@@ -59,7 +52,5 @@ export const completion = command(
 )
   .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
   .action((shell, _, { parent }) => {
-    const levels = parent ? levelsOf(parent) : [];
-    const known = levels.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`);
-    process.stdout.write(scripts[shell]?.(levels, known.join('|')) ?? '');
+    process.stdout.write(scripts[shell]?.(parent ? levelsOf(parent) : []) ?? '');
   });

@@ -3,33 +3,29 @@ import { WrongUsage } from './kit/index.ts';
 import { inLine } from '@eaas/protocol/internal';
 import { Option } from './command.ts';
 
-export interface Erasable {
-  readonly what: 'tenant' | 'key';
-  readonly id: string;
-  readonly name: string;
-}
-
-export function confirmOption(what: Erasable['what']) {
-  const about = `the ${what}'s name. Required without a terminal; at a terminal the command asks for the name`;
-  return new Option('--confirm <name>', about);
-}
-
-export function requireConfirmable(confirm: string | undefined, what: Erasable['what']): void {
-  if (confirm !== undefined || process.stdin.isTTY) return;
-  throw new WrongUsage(
-    `Nothing was erased. Without a terminal, the command needs --confirm with the name of the ${what}.`,
+export const confirmOption = (what: 'tenant' | 'key') =>
+  new Option(
+    '--confirm <name>',
+    `the ${what}'s name. Required without a terminal; at a terminal the command asks for the name`,
   );
+
+/** Without a terminal, only an option can confirm. */
+export function requireConfirmable(given: unknown, option: string): void {
+  if (given === undefined && !process.stdin.isTTY)
+    throw new WrongUsage(`Nothing was erased. Without a terminal, the command needs ${option}.`);
 }
 
+/** Asks for the name of what will be erased, unless the option has it. */
 export async function requireConfirmed(
-  { what, id, name }: Erasable,
+  what: string,
+  name: string,
   confirm: string | undefined,
   warning: string,
 ): Promise<void> {
   const question = `${warning}\nType the name of the ${what} to continue: `;
   const given = confirm ?? (await ask(question, 'Nothing was erased, because no name was entered.'));
   if (given !== name && given !== inLine(name))
-    throw new WrongUsage(`Nothing was erased. The given name is not the name of the ${what} ${id}.`);
+    throw new WrongUsage(`Nothing was erased. The given name is not the name of the ${what}.`);
 }
 
 /** Asks whether to continue. Without a terminal, only `--yes` is an answer. */

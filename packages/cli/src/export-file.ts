@@ -1,9 +1,9 @@
 // The file of `eaas audit export --out`, which a later export continues after its last whole line.
 import { type FileHandle, open } from 'node:fs/promises';
-import { Refusal } from '@eaas/server/internal';
 import { cannotBe, objectIn } from './given-file.ts';
 import { WrongUsage } from './kit/index.ts';
 import type { Position } from './next-entries.ts';
+import { conflict } from './refusal.ts';
 
 // Every line of an export file is shorter than 1 MiB.
 const tailSize = 1024 * 1024;
@@ -22,19 +22,17 @@ export async function openExportFile(path: string) {
     const end = tail.lastIndexOf(newline) + 1;
     const last = end > 0 ? lastEntry(tail.subarray(0, end - 1)) : undefined;
     const isInterrupted = end === 0 && '{"id":'.startsWith(tail.toString('latin1', 0, 6));
-    if (!last && !isInterrupted) {
+    if (!last && !isInterrupted)
       throw new WrongUsage(
         `The file ${path} exists and is not an export of an audit log: pass another path.`,
       );
-    }
     let whole = size - tail.length + end;
     return {
       last,
       /** Writes lines after the last whole one. */
       append: async (lines: string): Promise<void> => {
         if ((await file.stat()).size !== size) {
-          throw new Refusal(
-            'conflict',
+          throw conflict(
             `Another program writes to the file ${path}, so this command has stopped. Run only one export per file.`,
           );
         }

@@ -1,6 +1,7 @@
 // Files that somebody gave us, which commands read whole, and a line of standard input.
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import { inLine } from '@eaas/protocol/internal';
 import { WrongUsage } from './kit/index.ts';
 
@@ -49,16 +50,9 @@ export function readCheckpointFile(path: string): string {
   throw new WrongUsage(`The file ${path} must hold a checkpoint, or JSON with the field "checkpoint".`);
 }
 
-/** Reads standard input, without the end of its last line. What is named is short, so the rest is not read. */
-export async function readLine(what: string, most: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > 2 * most) break;
-  }
-  const bytes = Buffer.concat(chunks);
+/** Reads standard input, without the end of its last line. */
+export async function readLine(what: string): Promise<string> {
+  const bytes = await buffer(process.stdin);
   if (!isUtf8(bytes)) throw new WrongUsage(`The ${what} on standard input must be UTF-8 (got other bytes).`);
   return bytes.toString('utf8').replace(/\r?\n$/, '');
 }

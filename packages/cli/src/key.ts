@@ -42,13 +42,13 @@ export const destroyKey = onTenant(
   .addOption(confirmOption('key'))
   .action(async (idOrName, options) => {
     const { graceDays, confirm } = options;
-    requireConfirmable(confirm, 'key');
+    requireConfirmable(confirm, '--confirm with the name of the key');
     const key = await withTenant(options, async (operator) => {
       const { key_id, name } = await requireKey(operator, idOrName);
       note(usageOf(await operator.ask('GET /v1/keys/:key_id', { key_id })));
       const when = graceDays === 0 ? 'at once' : `in ${graceDays} ${graceDays === 1 ? 'day' : 'days'}`;
       const warning = `The key will be permanently erased ${when}, and data that is encrypted under it will be lost.`;
-      await requireConfirmed({ what: 'key', id: key_id, name }, confirm, warning);
+      await requireConfirmed('key', name, confirm, warning);
       return operator.ask('DELETE /v1/keys/:key_id', { key_id, grace_days: graceDays });
     });
     printResult(key, options);

@@ -109,39 +109,38 @@ async function subjectUndone({ ask }: Operator, loss: Loss): Promise<Undone | un
   return { loss, name: null, action: 'subject.erase', repeat };
 }
 
-const byFinality = ['active', 'disabled', 'pending_destruction', 'destroyed'];
 const day = 86_400_000;
+
+/** When the material of a key is erased, in milliseconds. */
+function endOf({ status, destroy_at }: Members): number {
+  if (status === 'destroyed') return 0;
+  return status === 'pending_destruction' ? Date.parse(String(destroy_at)) : Infinity;
+}
 
 async function keyUndone({ service, ask }: Operator, loss: Loss): Promise<Undone | undefined> {
   const key_id = loss.id;
   const key = await ifFound(ask('GET /v1/keys/:key_id', { key_id, limit: 1 }));
   if (!key) return undefined;
   const { name, status } = key;
-  const { status: lost, destroy_at: lostDue } = loss.fields;
-  const now = service.ledger.clock.now();
-  const [due, last] = [Date.parse(key.destroy_at ?? ''), Date.parse(String(lostDue))];
+  const [end, lostEnd, now] = [endOf(key), endOf(loss.fields), service.ledger.clock.now()];
+  const disable = () => ask('POST /v1/keys/:key_id/disable', { key_id });
+  if (status === 'active' && loss.fields['status'] === 'disabled')
+    return { loss, name, action: 'key.disable', repeat: disable };
   const isPending = status === 'pending_destruction';
-  // A key that is due is erased by the next server, and cannot be restored.
-  const isFurther =
-    byFinality.indexOf(String(lost)) > byFinality.indexOf(status) && !(isPending && due <= now);
-  // The operation counts in days, so what it repeats can be later by less than one.
-  const isLater = isPending && lost === status && due >= last + day;
-  if (isFurther || isLater) {
-    const disable = () => ask('POST /v1/keys/:key_id/disable', { key_id });
-    if (lost === 'disabled') return { loss, name, action: 'key.disable', repeat: disable };
-    const days = lost === 'destroyed' ? 0 : Math.ceil((last - now) / day);
+  // The operation counts in days, so what it repeats can be later by less than one. A key that is due is erased by the next
+  // server, and cannot be restored.
+  if (lostEnd < Infinity && lostEnd + day <= end && end > now) {
     const repeat = async (): Promise<void> => {
       if (status === 'active') await disable();
       if (isPending) await ask('POST /v1/keys/:key_id/restore', { key_id });
-      const grace_days = Math.min(365, Math.max(0, days));
+      const grace_days = Math.min(365, Math.max(0, Math.ceil((lostEnd - now) / day)));
       await ask('DELETE /v1/keys/:key_id', { key_id, grace_days });
     };
     return { loss, name, action: 'key.destroy', repeat };
   }
   // A destruction that the lost log cancelled or postponed is pending again, and ends sooner than anyone expects.
-  const isSooner = isPending && (lost === 'active' || lost === 'disabled' || due < last);
   const repeat = 'restore it first, because the lost log cancelled or postponed its destruction';
-  return isSooner ? { loss, name, action: 'key.restore', repeat } : undefined;
+  return isPending && end < lostEnd ? { loss, name, action: 'key.restore', repeat } : undefined;
 }
 
 async function versionUndone({ ask }: Operator, loss: Loss): Promise<Undone | undefined> {

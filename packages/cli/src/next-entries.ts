@@ -6,13 +6,14 @@ import {
   type EntryRow,
   isAuthenticEntry,
   readLog,
-  Refusal,
+  type Refusal,
   sameBytes,
   type Service,
   shownEntry,
   Tampered,
 } from '@eaas/server/internal';
 import type { Operator } from './command.ts';
+import { conflict } from './refusal.ts';
 
 const pageSize = 500;
 
@@ -103,7 +104,4 @@ const broken = (tenantId: string, id: number, what: string): Refusal =>
   unlike(tenantId, `is broken: entry ${id} ${what}`);
 
 const unlike = (tenantId: string, what: string): Refusal =>
-  new Refusal(
-    'conflict',
-    `The log of the tenant ${tenantId} ${what}. Run \`eaas audit verify --tenant ${tenantId}\`.`,
-  );
+  conflict(`The log of the tenant ${tenantId} ${what}. Run \`eaas audit verify --tenant ${tenantId}\`.`);

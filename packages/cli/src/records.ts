@@ -3,7 +3,7 @@ import { parseUuid } from '@eaas/protocol';
 import type { Output } from '@eaas/protocol/wire';
 import { Refusal } from '@eaas/server/internal';
 import { allPages, type Operator } from './command.ts';
-import { orNotFound } from './refusal.ts';
+import { conflict, orNotFound } from './refusal.ts';
 
 interface NamedRecord {
   readonly argument: string;
@@ -65,5 +65,5 @@ async function apiKeyNamed({ ask }: Operator, name: string): Promise<string | un
   const ids = named.map(({ api_key_id }) => api_key_id);
   if (ids.length < 2) return ids[0];
   const several = `${ids.length} API keys have this name: pass the id of one (${ids.join(', ')}).`;
-  throw new Refusal('conflict', several);
+  throw conflict(several);
 }

@@ -2,9 +2,11 @@
 import type { ProblemCode } from '@eaas/protocol/wire';
 import { Refusal } from '@eaas/server/internal';
 
-export function isRefusal(error: unknown, code: ProblemCode): boolean {
+function isRefusal(error: unknown, code: ProblemCode): boolean {
   return error instanceof Refusal && error.code === code;
 }
+
+export const conflict = (message: string): Refusal => new Refusal('conflict', message);
 
 export function orNotFound<T>(message: string, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {

@@ -7,13 +7,13 @@ import {
   checkRootKey,
   createRootKeyFile,
   encodeRootKey,
-  Refusal,
   rootKey,
   rotateRootKey,
 } from '@eaas/server/internal';
 import { reporting, withService } from './command.ts';
 import { exitCodes } from './failure.ts';
 import { next, note, printResult } from './output.ts';
+import { conflict } from './refusal.ts';
 
 const generate = reporting(
   'generate',
@@ -27,10 +27,7 @@ const generate = reporting(
     };
     const bytes = file === undefined ? randomBytes(32) : await createRootKeyFile(file).catch(cannotWrite);
     if (!bytes) {
-      throw new Refusal(
-        'conflict',
-        `The file ${file} already exists and was not changed: pass the path of a new file.`,
-      );
+      throw conflict(`The file ${file} already exists and was not changed: pass the path of a new file.`);
     }
     const root_id = toHex(rootKey(bytes).rootId);
     const text = Buffer.from(encodeRootKey(bytes)).toString();
@@ -74,13 +71,12 @@ const rotate = reporting(
 ).action(async (options) => {
   const rotation = await withService(async ({ service }) => {
     const [current, previous] = service.roots;
-    if (!previous) {
+    if (!previous)
       throw new WrongUsage(
         'There is no previous root key. ' +
           'Set EAAS_ROOT_KEY_PREVIOUS_FILE to the old root key, and EAAS_ROOT_KEY_FILE to the new root key. ' +
           'Each other variable of the root key also exists with PREVIOUS.',
       );
-    }
     const line = progressLine();
     const show = (done: number, all: number) =>
       line.show(done, all, `re-encrypted ${done} of ${all} tenants`);

@@ -1,11 +1,11 @@
 // Commands about people. A subject never comes from the command line, where other users of the machine and the history of
 // the shell would see it: it is asked for, or read from standard input.
 import { printJson, WrongUsage } from './kit/index.ts';
-import { endpoints, limits } from '@eaas/protocol/wire';
+import { endpoints } from '@eaas/protocol/wire';
 import { checked } from '@eaas/server/internal';
 import { writeEvidence } from './audit-evidence.ts';
 import { allPages, onTenant, type Operator, Option, withTenant } from './command.ts';
-import { ask, requireYes } from './confirm.ts';
+import { ask, requireConfirmable, requireYes } from './confirm.ts';
 import { ifFound, orNotFound } from './refusal.ts';
 import { readLine } from './given-file.ts';
 import { next, note, printResult, printResults, write } from './output.ts';
@@ -37,7 +37,7 @@ async function named(id: string | undefined): Promise<Named> {
   const missing = 'No subject was entered: enter it, pipe it to standard input, or pass --id.';
   const given = process.stdin.isTTY
     ? await ask('The subject, as the application passes it: ', missing)
-    : await readLine('subject', limits.subject);
+    : await readLine('subject');
   if (given === '') throw new WrongUsage(missing);
   return checked(endpoints['POST /v1/subjects/show'].body, { subject: given }) as Named;
 }
@@ -95,8 +95,7 @@ const erase = onSubject(
   .option('--yes', 'do not ask. Required without a terminal')
   .action(async (options) => {
     const { id, create, yes } = options;
-    if (!yes && !process.stdin.isTTY)
-      throw new WrongUsage('Nothing was erased. Without a terminal, the command needs --yes.');
+    requireConfirmable(yes, '--yes');
     const name = await named(id);
     const erased = await withTenant(options, async (operator) => {
       const known = find(operator, name);

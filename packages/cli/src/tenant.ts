@@ -98,9 +98,8 @@ const set = withFields('set', "Change a tenant. The change is recorded in the te
   .option('--name <name>', 'the new name')
   .action(async (idOrName, options) => {
     const fields = fieldsOf(options);
-    if (Object.keys(fields).length === 0) {
+    if (Object.keys(fields).length === 0)
       throw new WrongUsage('Pass at least one option that changes the tenant, as in --envelope-only false.');
-    }
     const tenant = await withService(async ({ service }) =>
       updateTenant(service, await requireTenantId(service, idOrName), fields),
     );
@@ -127,13 +126,12 @@ const destroy = reporting(
   .addOption(confirmOption('tenant'))
   .action(async (idOrName, options) => {
     const { confirm } = options;
-    requireConfirmable(confirm, 'tenant');
+    requireConfirmable(confirm, '--confirm with the name of the tenant');
     const destroyed = await withService(async ({ service, database }) => {
       const { tenant } = await requireTenant(service, idOrName);
       await tellHoldings(service, tenant);
-      const { tenant_id: id, name } = tenant;
-      await requireConfirmed({ what: 'tenant', id, name }, confirm, warning);
-      await asOwner(database, (owner) => destroyTenant(owner, id));
+      await requireConfirmed('tenant', tenant.name, confirm, warning);
+      await asOwner(database, (owner) => destroyTenant(owner, tenant.tenant_id));
       return { ...tenant, destroyed: true };
     });
     printResult(destroyed, options);
