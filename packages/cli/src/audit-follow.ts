@@ -56,23 +56,21 @@ export const auditFollow = command(
         await output.flush();
         await file?.save();
       };
-      await follow(service, { only, printed, save, once: once === true });
+      await follow(service, printed, save, { only, once });
     });
   });
-
-interface Following {
-  readonly only: string | undefined;
-  /** The last printed entry of each tenant. */
-  readonly printed: Map<string, Position>;
-  readonly save: () => Promise<void>;
-  readonly once: boolean;
-}
 
 const shortestPause = 1_000;
 /** A pass reads the heads of all logs, so an idle command reads for less than 5 % of the time. */
 const pausePerPass = 20;
 
-async function follow(service: Service, { only, printed, save, once }: Following): Promise<void> {
+/** `printed` is the last printed entry of each tenant. */
+async function follow(
+  service: Service,
+  printed: Map<string, Position>,
+  save: () => Promise<void>,
+  { only, once }: { only: string | undefined; once: true | undefined },
+): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const isStopped = (): boolean => stop.signal.aborted;
@@ -127,12 +125,8 @@ async function follow(service: Service, { only, printed, save, once }: Following
 
 /** The file is one object of JSON, which has the last printed entry of each tenant. */
 async function openState(path: string) {
-  const unusable = cannotBe(
-    'used',
-    `state file ${path}`,
-    'check the path, the permissions and the free space',
-  );
-  let saved = await ifExists(readFile(path, 'utf8')).catch(unusable);
+  const fail = cannotBe('used', `state file ${path}`, 'check the path, the permissions and the free space');
+  let saved = await ifExists(readFile(path, 'utf8')).catch(fail);
   const given = Object.entries(objectIn(saved ?? '{}') ?? { '': saved });
   if (!given.every(isOfState))
     throw new WrongUsage(`The file ${path} is not a state of \`eaas audit follow\`: pass another path.`);
@@ -140,7 +134,7 @@ async function openState(path: string) {
   const save = async (): Promise<void> => {
     const text = `${JSON.stringify(Object.fromEntries(positions), null, 1)}\n`;
     if (text === saved) return;
-    await replaceFile(path, text).catch(unusable);
+    await replaceFile(path, text).catch(fail);
     saved = text;
   };
   // Ends the command before it prints anything, if the file cannot be written.

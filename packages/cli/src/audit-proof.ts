@@ -48,25 +48,19 @@ export const auditProve = onTenant(
 
 /** What `@eaas/audit` asks, answered by the database. */
 export async function sourceOf(operator: Operator): Promise<ProofSource> {
-  const { service, ask } = operator;
+  const { service, tenantId, ask } = operator;
   const { logOf } = await import('@eaas/log');
   service.publicLog = logOf(service);
   const audit: ProofSource['audit'] = {
-    list: (filter, { from }) => entriesFrom(operator, filter, from),
+    async *list({ date_from }: { readonly date_from?: string }, { from }) {
+      const before = date_from === undefined ? 0 : await lastBefore(operator, Date.parse(date_from));
+      const after = { id: Math.max(from - 1, before), hash: null };
+      for await (const { entries } of entriesAfter(service, tenantId, after)) yield* entries;
+    },
     verify: (range) => ask('GET /v1/audit/verify', range),
     proof: (query) => ask('GET /v1/audit/proof', query),
   };
   return { audit };
-}
-
-async function* entriesFrom(
-  operator: Operator,
-  { date_from }: { readonly date_from?: string },
-  from: number,
-) {
-  const before = date_from === undefined ? 0 : await lastBefore(operator, Date.parse(date_from));
-  const after = { id: Math.max(from - 1, before), hash: null };
-  for await (const { entries } of entriesAfter(operator.service, operator.tenantId, after)) yield* entries;
 }
 
 /** How far the clocks of witnesses, operators and readers may differ without a remark, in milliseconds. */

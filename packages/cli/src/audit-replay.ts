@@ -46,12 +46,8 @@ export const auditReplay = onTenant(
         const found = await undoneOf(operator, loss);
         if (found) undone.push(found);
       }
-      if (!json)
-        printResults(
-          undone.map((one) => rowOf(one)),
-          columns,
-          options,
-        );
+      const rows = undone.map((one) => rowOf(one));
+      if (!json) printResults(rows, columns, options);
       const toRepeat = undone.filter(({ repeat }) => typeof repeat !== 'string').length;
       const repeats = toRepeat > 0 && lost.unproven === undefined;
       if (repeats) {

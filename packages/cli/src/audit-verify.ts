@@ -8,10 +8,7 @@ import { readCheckpointFile } from './given-file.ts';
 import { note } from './output.ts';
 import { ifFound } from './refusal.ts';
 
-interface Chain {
-  readonly tenant_id: string;
-  readonly name: string | null;
-}
+type Chain = Awaited<ReturnType<typeof listChains>>[number];
 
 export const auditVerify = reporting(
   'verify',

@@ -1,5 +1,4 @@
 import { progressLine } from '@eaas/protocol/internal';
-import { printJson } from './kit/index.ts';
 import { acknowledgeRestore } from '@eaas/server/internal';
 import { auditEvidence } from './audit-evidence.ts';
 import { auditFollow } from './audit-follow.ts';
@@ -7,6 +6,7 @@ import { auditProve } from './audit-proof.ts';
 import { auditReplay } from './audit-replay.ts';
 import { auditVerify } from './audit-verify.ts';
 import { auditVerifyFile } from './audit-verify-file.ts';
+import { callsOf } from './calls.ts';
 import { onTenant, type Operator, Option, withTenant } from './command.ts';
 import { openExportFile } from './export-file.ts';
 import { entriesAfter, lastBefore, type Position } from './next-entries.ts';
@@ -57,7 +57,10 @@ async function copy(
   let written = 0;
   try {
     for await (const { entries, head, purgedTo } of entriesAfter(service, tenantId, after)) {
-      if (purgedTo !== undefined && after.hash !== null) throw conflict(purged(after.id, purgedTo));
+      if (purgedTo !== undefined && after.hash !== null)
+        throw conflict(
+          `The file ends with entry ${after.id}, and entries up to ${purgedTo} were purged since then: export to a new file.`,
+        );
       const kept = entries.filter(({ created_at }) => Date.parse(created_at) < until);
       await write(kept.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
       written += kept.length;
@@ -69,21 +72,6 @@ async function copy(
     line.clear();
   }
 }
-
-const purged = (last: number, to: number): string =>
-  `The file ends with entry ${last}, and entries up to ${to} were purged since then: export to a new file.`;
-
-const checkpoint = onTenant(
-  'checkpoint',
-  "Print a signed checkpoint of the head of a tenant's log. Keep the checkpoint outside the service: `audit verify " +
-    '--checkpoint-file` later proves that the log still extends it.',
-  ['audit checkpoint --tenant acme > acme.checkpoint', 'audit checkpoint --tenant acme --json'],
-).action(async (options) => {
-  const signed = await withTenant(options, ({ ask }) => ask('GET /v1/audit/checkpoint', {}));
-  if (options.json) return printJson(signed);
-  process.stdout.write(signed.checkpoint);
-  note(`Pin this verifier key: ${signed.verifier_key}`);
-});
 
 const acknowledge = onTenant(
   'acknowledge-restore',
@@ -108,7 +96,7 @@ export const auditCommands = [
   auditVerifyFile,
   exportLog,
   auditEvidence,
-  checkpoint,
+  ...callsOf('audit'),
   auditProve,
   auditReplay,
   acknowledge,

@@ -58,7 +58,7 @@ export function commandOf(name: string, said: Call): AnyCommand {
   const [, id = ''] = /:(\w+)/.exec(said.route) ?? [];
   const named = records[id];
   const words = named ? `${name} ${named.example}` : name;
-  const lines = examples.map((more) => `${words}${more} --tenant acme`);
+  const lines = examples.map((more) => `${words}${more}`.replace(/$|(?= >)/, ' --tenant acme'));
   const command: AnyCommand = onTenant(leaf, said.about ?? `${endpoint.summary}.`, lines);
   if (named) command.argument(named.argument, named.about);
   const schema = endpoint.body ?? endpoint.query;
@@ -95,8 +95,8 @@ function addFields(command: AnyCommand, endpoint: Endpoint, schema: JsonSchema, 
   for (const [field, described] of Object.entries(properties)) {
     const isOfPage = said.columns && ['limit', 'offset'].includes(field);
     if (isOfPage) continue;
-    const { choices, ...typed } = { ...typedOf(field, described, endpoint), ...said.fields?.[field] };
-    const { flags, about, read } = typed;
+    const typed = { ...typedOf(field, described, endpoint), ...said.fields?.[field] };
+    const { flags, about, read, choices } = typed;
     if (flags.startsWith('<')) {
       command.argument(flags, about, (text) => command.setOptionValue(field, read(text, undefined)));
       continue;

@@ -1,8 +1,9 @@
 // The commands that call one endpoint each. A new endpoint needs a line here, and nothing else.
-import { permissions } from '@eaas/protocol/wire';
+import { type Output, permissions } from '@eaas/protocol/wire';
 import { call, type Call, commandOf } from './call.ts';
 import { acceptedClaims, keySetIn } from './issuer.ts';
 import { showKey, showPublicKey } from './key.ts';
+import { note, printResult, type Reporting } from './output.ts';
 import { permissionList, wholeNumber } from './values.ts';
 
 const keyId = '0b6c9a52-6f0e-4d5a-9a5c-2f4f1d1e7c11';
@@ -25,6 +26,12 @@ const issuerFields = {
     read: acceptedClaims,
   },
 };
+
+function showCheckpoint(signed: Output<'GET /v1/audit/checkpoint'>, options: Reporting): void {
+  if (options.json) return printResult(signed, options);
+  process.stdout.write(signed.checkpoint);
+  note(`Pin this verifier key: ${signed.verifier_key}`);
+}
 
 export const calls: Readonly<Record<string, Call>> = {
   'api-key create': call('POST /v1/api-keys', {
@@ -132,6 +139,13 @@ export const calls: Readonly<Record<string, Call>> = {
     examples: [' 3'],
     fields: { key_version: { flags: '<version>', about: 'the oldest version that opens' } },
     next: () => '`eaas key show :key_id --tenant :tenant` shows which versions are used',
+  }),
+  'audit checkpoint': call('GET /v1/audit/checkpoint', {
+    about:
+      "Print a signed checkpoint of the head of a tenant's log. Keep the checkpoint outside the service: `audit verify " +
+      '--checkpoint-file` later proves that the log still extends it.',
+    examples: [' > acme.checkpoint', ' --json'],
+    print: showCheckpoint,
   }),
 };
 

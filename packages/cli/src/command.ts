@@ -81,14 +81,9 @@ export const operatorOf = (service: Service, tenantId: string): Operator => ({
 export const withTenant = <T>({ tenant }: OnTenant, work: (operator: Operator) => Promise<T>): Promise<T> =>
   withService(async ({ service }) => work(operatorOf(service, await requireTenantId(service, tenant))));
 
-interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
-
 /** A row that is added between two pages moves all later rows, so a page can repeat rows of the page before. */
 export async function allPages<Row extends object>(
-  read: (page: Page) => Promise<readonly Row[]>,
+  read: (page: { readonly limit: number; readonly offset: number }) => Promise<readonly Row[]>,
   id: keyof Row & string,
 ): Promise<Row[]> {
   const all = new Map<unknown, Row>();

@@ -1,11 +1,8 @@
 // `eaas completion`: a script for a shell that completes the commands and options of this version.
 import { type AnyCommand, Argument, command } from './command.ts';
 
-interface Level {
-  /** The words before, each with a space after it. */
-  readonly path: string;
-  readonly words: string;
-}
+/** `path` is the words before, each with a space after it. */
+type Level = Readonly<Record<'path' | 'words', string>>;
 
 /** The commands below come first, because the first path that the words begin with decides. */
 function levelsOf(from: AnyCommand, path = ''): Level[] {

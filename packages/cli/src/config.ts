@@ -48,15 +48,13 @@ function judgeDataHere(url: string, usesDevelopmentData: boolean): string | unde
 
 export function readDevelopmentConfig(env: Environment = process.env): Config {
   const { NODE_ENV: mode, EAAS_DATABASE_URL: url, EAAS_HOST: host } = env;
-  const reasons = [
-    mode === 'production' ? 'NODE_ENV is production' : '',
-    url === undefined ? '' : 'EAAS_DATABASE_URL is set, but `eaas dev` brings its own database',
-    host === undefined || isLoopback(host)
-      ? ''
-      : `EAAS_HOST is ${host}, but \`eaas dev\` listens only on this machine`,
-  ];
-  const reason = reasons.find((text) => text !== '');
-  if (reason !== undefined)
+  const reason =
+    (mode === 'production' && 'NODE_ENV is production') ||
+    (url !== undefined && 'EAAS_DATABASE_URL is set, but `eaas dev` brings its own database') ||
+    (host !== undefined &&
+      !isLoopback(host) &&
+      `EAAS_HOST is ${host}, but \`eaas dev\` listens only on this machine`);
+  if (reason)
     throw new CannotStart(
       `\`eaas dev\` does not start: ${reason}. Remove the variable, or run \`eaas serve\`.`,
     );

@@ -59,10 +59,8 @@ export const destroyKey = onTenant(
 
 function usageOf({ name, key_id, key_version, versions }: KeyWithVersions): string {
   const sum = (of: 'wraps' | 'unwraps') => versions.reduce((total, version) => total + version[of], 0);
-  const lastUse = versions
-    .map(({ last_unwrap_at }) => last_unwrap_at ?? '')
-    .toSorted()
-    .at(-1);
+  const uses = versions.map(({ last_unwrap_at }) => last_unwrap_at ?? '');
+  const lastUse = uses.toSorted().at(-1);
   return (
     `The key ${escapeHidden(JSON.stringify(name))} (${key_id}) has version ${key_version}. Clients wrapped ${sum('wraps')} data keys ` +
     `under this key and unwrapped ${sum('unwraps')}. ${lastUse ? `The last unwrap was at ${lastUse}` : 'It was never used to unwrap'}.`

@@ -86,8 +86,7 @@ export async function* entriesAfter(service: Service, tenantId: string, after: P
   for (let [position, isMore] = [after, true]; isMore;) {
     const next = await nextEntries(service, tenantId, position, verifies);
     if (next.head === undefined) throw new Tampered('audit_heads', tenantId, tenantId);
-    const { entries, head, purgedTo } = next;
-    if (entries.length > 0 || !next.fault) yield { entries, head, purgedTo };
+    if (next.entries.length > 0 || !next.fault) yield next;
     if (next.fault) throw next.fault;
     ({ position, isMore } = next);
   }

@@ -49,14 +49,13 @@ const check = reporting(
 ).action(async (options) => {
   const found = await withService(({ service }) => checkRootKey(service));
   printResult(found, options);
-  if (found.unopened.length > 0) {
-    note(
+  const isBroken = found.unopened.length > 0;
+  note(
+    isBroken &&
       'The secrets of these tenants cannot be decrypted, because something other than the service changed their rows.',
-    );
-    process.exitCode = exitCodes.refused;
-  } else if (found.under_previous > 0) {
-    next('`eaas root-key rotate`', options);
-  }
+  );
+  if (isBroken) process.exitCode = exitCodes.refused;
+  else if (found.under_previous > 0) next('`eaas root-key rotate`', options);
 });
 
 const rotate = reporting(
@@ -88,15 +87,11 @@ const rotate = reporting(
     return { ...ids, resealed, already_current: alreadyCurrent, failed, finished };
   });
   printResult(rotation, options);
-  if (rotation.finished) {
-    note(
-      'Restart every replica without the previous root key. Keep the previous root key as long as older backups exist.',
-    );
-    return;
-  }
-  process.exitCode = exitCodes.refused;
+  if (!rotation.finished) process.exitCode = exitCodes.refused;
   note(
-    'Some tenants were not rotated, because something other than the service changed their rows: keep both root keys.',
+    rotation.finished
+      ? 'Restart every replica without the previous root key. Keep the previous root key as long as older backups exist.'
+      : 'Some tenants were not rotated, because something other than the service changed their rows: keep both root keys.',
   );
 });
 

@@ -56,20 +56,16 @@ const create = withFields(
     if (name === undefined)
       throw new WrongUsage('Pass the name of the tenant, as in `eaas tenant create acme`.');
     const ofKey = key === undefined ? undefined : checked(endpoints['POST /v1/keys'].body, { name: key });
-    const made = await withService(async ({ service }) => {
+    const { tenant, records } = await withService(async ({ service }) => {
       const tenant = await createTenant(service, { ...fieldsOf(options), name });
       const { ask } = operatorOf(service, tenant.tenant_id);
       const keys = ofKey ? [await ask('POST /v1/keys', ofKey)] : [];
       const apiKeys = permissions ? [await ask('POST /v1/api-keys', { name: 'first', permissions })] : [];
       return { tenant, records: [tenant, ...keys, ...apiKeys] };
     });
-    for (const record of made.records) printResult(record, options);
+    for (const record of records) printResult(record, options);
     if (permissions) note(tokenNote);
-    else
-      next(
-        `\`eaas api-key create --tenant ${made.tenant.tenant_id} --name first --permissions all\``,
-        options,
-      );
+    else next(`\`eaas api-key create --tenant ${tenant.tenant_id} --name first --permissions all\``, options);
   });
 
 const list = reporting('list', 'List all tenants, by name.', ['tenant list', 'tenant list --json']).action(
