@@ -45,32 +45,26 @@ export const auditFollow = command(
   .action(async ({ tenant, state, from, once }) => {
     if (from !== undefined && tenant === undefined)
       throw new WrongUsage('--from needs --tenant, because each log counts its own entries.');
-    const file = state === undefined ? undefined : await openState(state);
+    const { positions, save } = await openState(state);
     await withService(async ({ service }) => {
       const only = tenant === undefined ? undefined : await requireTenantId(service, tenant);
-      const printed = file?.positions ?? new Map<string, Position>();
       if (only !== undefined && from !== undefined)
-        printed.set(only, { id: Math.max(0, from - 1), hash: null });
-      const output = await openOutput();
-      const save = async (): Promise<void> => {
-        await output.flush();
-        await file?.save();
-      };
-      await follow(service, printed, save, { only, once });
+        positions.set(only, { id: Math.max(0, from - 1), hash: null });
+      const { flush } = await openOutput();
+      await follow(service, { only, once, positions, flush, save });
     });
   });
+
+interface Following extends Awaited<ReturnType<typeof openState>>, Awaited<ReturnType<typeof openOutput>> {
+  readonly only: string | undefined;
+  readonly once: true | undefined;
+}
 
 const shortestPause = 1_000;
 /** A pass reads the heads of all logs, so an idle command reads for less than 5 % of the time. */
 const pausePerPass = 20;
 
-/** `printed` is the last printed entry of each tenant. */
-async function follow(
-  service: Service,
-  printed: Map<string, Position>,
-  save: () => Promise<void>,
-  { only, once }: { only: string | undefined; once: true | undefined },
-): Promise<void> {
+async function follow(service: Service, { only, once, positions, flush, save }: Following): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const isStopped = (): boolean => stop.signal.aborted;
@@ -85,14 +79,14 @@ async function follow(
       const end = ends.get(tenantId);
       if (tenantId !== (only ?? tenantId) || end === id || end instanceof Refusal) continue;
       try {
-        const last = printed.get(tenantId);
+        const last = positions.get(tenantId);
         const next = await nextEntries(service, tenantId, last);
         if (last && next.purgedTo !== undefined)
           note(
             `${tenantId}: the entries ${last.id + 1} to ${next.purgedTo} were purged before they were printed.`,
           );
         await write(next.entries.map((entry) => `${escapeHidden(JSON.stringify(entry))}\n`).join(''));
-        printed.set(tenantId, next.position);
+        positions.set(tenantId, next.position);
         ends.set(tenantId, next.fault ?? next.position.id);
         isMore ||= next.isMore;
       } catch (error) {
@@ -100,6 +94,7 @@ async function follow(
         ends.set(tenantId, error);
       }
     }
+    await flush();
     await save();
     return isMore;
   };
@@ -123,8 +118,9 @@ async function follow(
   }
 }
 
-/** The file is one object of JSON, which has the last printed entry of each tenant. */
-async function openState(path: string) {
+/** The last printed entry of each tenant. The file has them as one object of JSON. */
+async function openState(path: string | undefined) {
+  if (path === undefined) return { positions: new Map<string, Position>(), save: async () => {} };
   const fail = cannotBe('used', `state file ${path}`, 'check the path, the permissions and the free space');
   let saved = await ifExists(readFile(path, 'utf8')).catch(fail);
   const given = Object.entries(objectIn(saved ?? '{}') ?? { '': saved });

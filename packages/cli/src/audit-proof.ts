@@ -67,22 +67,18 @@ export async function sourceOf(operator: Operator): Promise<ProofSource> {
 const leeway = 60_000;
 
 /** Verifies a proof from a file, or says why it is refused and returns undefined. */
-export async function openProof(
-  file: string,
-  policyFile: string,
-  options: Reporting,
-): Promise<Shown | undefined> {
+export async function openProof(file: string, policyFile: string, { json }: Reporting) {
   const [proof, policy] = [proofIn(readGiven(file, 'proof')), readGiven(policyFile, 'policy')];
   try {
-    const shown = await verifyProof(proof, policy);
+    const shown: Shown = await verifyProof(proof, policy);
     const before = shown.before.getTime();
     const isOdd = before < shown.claimedTime.getTime() - leeway || before > Date.now() + leeway;
-    if (isOdd && !options.json)
+    if (isOdd && !json)
       note('A clock is wrong: the time of the witnesses is before that of the operator, or in the future.');
     return shown;
   } catch (error) {
     if (!(error instanceof LogProofError)) throw error;
-    if (options.json) printJson({ valid: false, code: error.code, reason: error.message });
+    if (json) printJson({ valid: false, code: error.code, reason: error.message });
     else process.stdout.write(`REFUSED (${error.code}): ${error.message}\n`);
     process.exitCode = exitCodes.refused;
     return undefined;

@@ -40,22 +40,22 @@ export const auditVerify = reporting(
     process.exitCode = isValid ? exitCodes.ok : exitCodes.refused;
   });
 
+/** A log without a tenant is found by its id. */
 async function chainsOf(service: Service, idOrName: string | undefined): Promise<readonly Chain[]> {
-  const tenantId = parseUuid(idOrName ?? '');
-  const all =
-    idOrName === undefined || tenantId !== undefined ? await service.database.run(listChains, 10_000) : [];
+  const all = await service.database.run(listChains, 10_000);
   if (idOrName === undefined) return all;
-  const found = all.filter(({ tenant_id }) => tenant_id === tenantId);
+  const found = all.filter(({ tenant_id }) => tenant_id === parseUuid(idOrName));
   return found.length > 0 ? found : [(await requireTenant(service, idOrName)).tenant];
 }
 
 /** Returns whether the log is valid. */
 async function verify(
   service: Service,
-  { tenant_id, name }: Chain,
+  chain: Chain,
   checkpoint: string | undefined,
   json: true | undefined,
-): Promise<boolean> {
+) {
+  const { tenant_id, name } = chain;
   const found = await verifyLog(service, tenant_id, { checkpoint });
   if (json) printJson({ tenant_id, name, ...found });
   else {

@@ -16,12 +16,7 @@ export function requireConfirmable(given: unknown, option: string): void {
 }
 
 /** Asks for the name of what will be erased, unless the option has it. */
-export async function requireConfirmed(
-  what: string,
-  name: string,
-  confirm: string | undefined,
-  warning: string,
-): Promise<void> {
+export async function requireConfirmed(what: string, name: string, warning: string, confirm?: string) {
   const question = `${warning}\nType the name of the ${what} to continue: `;
   const given = confirm ?? (await ask(question, 'Nothing was erased, because no name was entered.'));
   if (given !== name && given !== inLine(name))

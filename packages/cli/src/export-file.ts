@@ -10,47 +10,38 @@ const tailSize = 1024 * 1024;
 const newline = 0x0a;
 
 export async function openExportFile(path: string) {
-  const unwritable = cannotBe(
-    'written',
-    `file ${path}`,
-    'check the path, the permissions and the free space',
-  );
-  const file = await open(path, 'a+', 0o600).catch(unwritable);
-  try {
-    let { size } = await file.stat();
-    const tail = await readTail(file, size);
-    const end = tail.lastIndexOf(newline) + 1;
-    const last = end > 0 ? lastEntry(tail.subarray(0, end - 1)) : undefined;
-    const isInterrupted = end === 0 && '{"id":'.startsWith(tail.toString('latin1', 0, 6));
-    if (!last && !isInterrupted)
-      throw new WrongUsage(
-        `The file ${path} exists and is not an export of an audit log: pass another path.`,
-      );
-    let whole = size - tail.length + end;
-    return {
-      last,
-      /** Writes lines after the last whole one. */
-      append: async (lines: string): Promise<void> => {
-        if ((await file.stat()).size !== size) {
-          throw conflict(
-            `Another program writes to the file ${path}, so this command has stopped. Run only one export per file.`,
-          );
-        }
-        if (whole < size) await file.truncate(whole);
-        const bytes = Buffer.from(lines);
-        await writeAll(file, bytes).catch(unwritable);
-        whole += bytes.length;
-        size = whole;
-      },
-      close: async (): Promise<void> => {
-        await file.sync().catch(unwritable);
-        await file.close();
-      },
-    };
-  } catch (error) {
+  const fail = cannotBe('written', `file ${path}`, 'check the path, the permissions and the free space');
+  const file = await open(path, 'a+', 0o600).catch(fail);
+  let { size } = await file.stat();
+  const tail = await readTail(file, size);
+  const end = tail.lastIndexOf(newline) + 1;
+  const last = end > 0 ? lastEntry(tail.subarray(0, end - 1)) : undefined;
+  const isInterrupted = end === 0 && '{"id":'.startsWith(tail.toString('latin1', 0, 6));
+  if (!last && !isInterrupted) {
     await file.close();
-    throw error;
+    throw new WrongUsage(`The file ${path} exists and is not an export of an audit log: pass another path.`);
   }
+  let whole = size - tail.length + end;
+  return {
+    last,
+    /** Writes lines after the last whole one. */
+    append: async (lines: string): Promise<void> => {
+      if ((await file.stat()).size !== size) {
+        throw conflict(
+          `Another program writes to the file ${path}, so this command has stopped. Run only one export per file.`,
+        );
+      }
+      if (whole < size) await file.truncate(whole);
+      const bytes = Buffer.from(lines);
+      await writeAll(file, bytes).catch(fail);
+      whole += bytes.length;
+      size = whole;
+    },
+    close: async (): Promise<void> => {
+      await file.sync().catch(fail);
+      await file.close();
+    },
+  };
 }
 
 /**

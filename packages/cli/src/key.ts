@@ -48,7 +48,7 @@ export const destroyKey = onTenant(
       note(usageOf(await operator.ask('GET /v1/keys/:key_id', { key_id })));
       const when = graceDays === 0 ? 'at once' : `in ${graceDays} ${graceDays === 1 ? 'day' : 'days'}`;
       const warning = `The key will be permanently erased ${when}, and data that is encrypted under it will be lost.`;
-      await requireConfirmed('key', name, confirm, warning);
+      await requireConfirmed('key', name, warning, confirm);
       return operator.ask('DELETE /v1/keys/:key_id', { key_id, grace_days: graceDays });
     });
     printResult(key, options);

@@ -126,7 +126,7 @@ const destroy = reporting(
     const destroyed = await withService(async ({ service, database }) => {
       const { tenant } = await requireTenant(service, idOrName);
       await tellHoldings(service, tenant);
-      await requireConfirmed('tenant', tenant.name, confirm, warning);
+      await requireConfirmed('tenant', tenant.name, warning, confirm);
       await asOwner(database, (owner) => destroyTenant(owner, tenant.tenant_id));
       return { ...tenant, destroyed: true };
     });

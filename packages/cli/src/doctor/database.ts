@@ -2,7 +2,7 @@
 import { isLoopback, ownsTables, requireVersion, type Sql, type Transaction } from '@eaas/server/internal';
 import { type Finding, failed, named, ok, type Verdict, warning } from './finding.ts';
 
-export function judgeDatabaseTls(databaseUrl: string | null): Verdict {
+export function judgeTls(databaseUrl: string | null): Verdict {
   const { hostname, searchParams } = new URL(databaseUrl ?? 'postgres:');
   const host = decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1');
   if (host === '' || host.startsWith('/') || isLoopback(host))

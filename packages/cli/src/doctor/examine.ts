@@ -21,21 +21,14 @@ import {
 } from '@eaas/server/internal';
 import type { Config } from '../config.ts';
 import { sentence } from '../output.ts';
-import {
-  judgeDatabase,
-  judgeDatabaseTls,
-  judgeDisk,
-  judgeDurability,
-  judgeGuards,
-  judgeRole,
-} from './database.ts';
+import { judgeDatabase, judgeDisk, judgeDurability, judgeGuards, judgeRole, judgeTls } from './database.ts';
 import { type Finding, failed, named, ok, type Verdict, warning } from './finding.ts';
 
 export async function examine(config: Config): Promise<Finding[]> {
   const here = [
     await judged('listening', () => judgeListening(config)),
     await judged('port', () => judgePort(config)),
-    await judged('database_tls', () => judgeDatabaseTls(config.databaseUrl)),
+    await judged('database_tls', () => judgeTls(config.databaseUrl)),
   ];
   const open = await openDatabase(config, 'command').catch((error: unknown) => failed(reasonOf(error)));
   if ('status' in open) return [...here, named('database', open)];
@@ -57,11 +50,7 @@ export async function examine(config: Config): Promise<Finding[]> {
 }
 
 /** Names the verdict. Of what the judge throws, it says what a server says that cannot start for this reason. */
-async function judged(
-  check: string,
-  judge: () => Verdict | Promise<Verdict>,
-  variable?: string,
-): Promise<Finding> {
+async function judged(check: string, judge: () => Verdict | Promise<Verdict>, variable?: string) {
   try {
     return named(check, await judge());
   } catch (error) {
@@ -125,12 +114,8 @@ export function judgeClock(ahead: number): Verdict {
     : failed(sentence(fault));
 }
 
-async function judgeRootKey(
-  { rootKey }: OpenDatabase,
-  { previousRootKey }: Config,
-  database: Database | undefined,
-): Promise<Verdict> {
-  const roots = await loadRoots(rootKey, previousRootKey);
+async function judgeRootKey(open: OpenDatabase, config: Config, database?: Database): Promise<Verdict> {
+  const roots = await loadRoots(open.rootKey, config.previousRootKey);
   if (!database) return ok('The root key can be read. It was not compared with the database.');
   const isNew = await database.run((sql) => requireOpeningRoots(sql, roots));
   return ok(isNew ? 'The database is new.' : 'The root key opens the database.');
@@ -147,7 +132,7 @@ export function startWarnings(config: Config): Extra {
   return {
     async warnings(database) {
       const clock = judgeClock(await database.run(clockDifference));
-      const found = [judgeDatabaseTls(config.databaseUrl), ...(await database.run(judgeDurability)), clock];
+      const found = [judgeTls(config.databaseUrl), ...(await database.run(judgeDurability)), clock];
       const failures = found.filter(({ status }) => status === 'failed');
       const listening = await judgeListening(config);
       const others = [listening, await database.run(judgeRole), await database.run(judgeVersion)];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeDatabaseTls, judgeSettings } from './database.ts';
+import { judgeTls, judgeSettings } from './database.ts';
 import { judgeClock } from './examine.ts';
 
 test.each([
@@ -12,7 +12,7 @@ test.each([
   ['postgres://server@db.example/eaas?sslmode=require', 'warning'],
   ['postgres://server@db.example/eaas?sslmode=verify-full', 'ok'],
 ])('doctor reports an EAAS_DATABASE_URL of %s as %s', (url, status) => {
-  const finding = judgeDatabaseTls(url);
+  const finding = judgeTls(url);
   expect(finding).toMatchObject({ status });
   expect(finding.message.includes('?sslmode=verify-full')).toBe(status !== 'ok');
 });
