@@ -98,10 +98,8 @@ export async function verifyEntries(
   return { ...is, first_id, last_id, before, hash: last.hash, errors };
 }
 
-function show(
-  { tenant_id, valid, hidden, first_id, last_id, before, errors }: Verdict,
-  stated: Stated | undefined,
-): void {
+function show(found: Verdict, stated: Stated | undefined): void {
+  const { tenant_id, valid, hidden, first_id, last_id, before, errors } = found;
   const isApart = errors.length === 1 && /_(of_other_tenant|before_file)$/.test(errors[0]?.reason ?? '');
   const verdict = valid ? 'valid' : isApart ? 'not compared' : 'BROKEN';
   const findings = errors.map(({ id, reason }) => `  entry ${id}: ${reason}\n`).join('');

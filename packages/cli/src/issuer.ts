@@ -7,13 +7,11 @@ import { list } from './values.ts';
 
 /** Adds `claim=value,value` to what was required before. */
 export function acceptedClaims(text: string, before: unknown): object {
-  const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('Pass a claim and its values, as in role=doctor,nurse.');
-  const claim = text.slice(0, at);
+  const [claim = '', values] = text.split(/=(.*)/s);
   const others = typeof before === 'object' && before !== null ? before : {};
-  if (Object.hasOwn(others, claim))
+  if (claim === '' || values === undefined || Object.hasOwn(others, claim))
     throw new InvalidArgumentError('Pass each claim once, with all of its values, as in role=doctor,nurse.');
-  return { ...others, [claim]: list(text.slice(at + 1)) };
+  return { ...others, [claim]: list(values) };
 }
 
 /** Reads a key set. Other members than `keys`, which providers add, say nothing here. */

@@ -74,10 +74,9 @@ const report = onSubject(
     const entries = await withTenant(options, async (operator) => {
       const { subject_id } = await find(operator, name);
       if (evidence !== undefined) await writeEvidence(operator, evidence, { subjectId: subject_id });
-      return allPages(
-        async (page) => (await operator.ask('GET /v1/audit', { ...page, subject_id })).logs,
-        'id',
-      );
+      const list = async (page: object) =>
+        (await operator.ask('GET /v1/audit', { ...page, subject_id })).logs;
+      return allPages(list, 'id');
     });
     const { reportColumns, reportCsv, reportRow } = await import('@eaas/sdk/internal');
     const rows = entries.map(reportRow);

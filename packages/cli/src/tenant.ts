@@ -74,7 +74,7 @@ const list = reporting('list', 'List all tenants, by name.', ['tenant list', 'te
     const tenants = found.map(({ tenant }) => tenant);
     const columns = ['name', 'envelope_only', 'monthly_encrypt_quota', 'created_at'] as const;
     printResults(tenants, ['tenant_id', ...columns], options);
-    for (const { tenant, authentic } of found) if (!authentic) noteChanged(tenant.tenant_id);
+    note(...found.map(({ tenant, authentic }) => !authentic && wasChanged(tenant.tenant_id)));
   },
 );
 
@@ -83,7 +83,7 @@ const show = reporting('show', 'Show a tenant.', ['tenant show acme', 'tenant sh
   .action(async (idOrName, options) => {
     const { tenant, authentic } = await withService(({ service }) => requireTenant(service, idOrName));
     printResult(tenant, options);
-    if (!authentic) noteChanged(tenant.tenant_id);
+    note(!authentic && wasChanged(tenant.tenant_id));
   });
 
 const set = withFields('set', "Change a tenant. The change is recorded in the tenant's audit log.", [
@@ -102,11 +102,8 @@ const set = withFields('set', "Change a tenant. The change is recorded in the te
     printResult(tenant, options);
   });
 
-function noteChanged(id: string): void {
-  note(
-    `Warning: the row of tenant ${id} was changed by something other than the service: run \`eaas audit verify --tenant ${id}\`.`,
-  );
-}
+const wasChanged = (id: string): string =>
+  `Warning: the row of tenant ${id} was changed by something other than the service: run \`eaas audit verify --tenant ${id}\`.`;
 
 const warning =
   'All of this will be permanently erased, and data that is encrypted under its keys will be lost.';
@@ -137,9 +134,13 @@ const destroy = reporting(
   });
 
 async function tellHoldings({ database }: Service, { tenant_id: id, name }: TenantRecord): Promise<void> {
-  const holdings = await database.run((sql) => countHoldings(sql, id));
-  const { keys, api_keys: apiKeys, entries, last_used_at: lastUsed } = holdings;
-  const used = lastUsed === null ? 'never used' : `last used ${formatTimestamp(lastUsed)}`;
+  const {
+    keys,
+    api_keys: apiKeys,
+    entries,
+    last_used_at,
+  } = await database.run((sql) => countHoldings(sql, id));
+  const used = last_used_at === null ? 'never used' : `last used ${formatTimestamp(last_used_at)}`;
   note(
     `The tenant ${escapeHidden(JSON.stringify(name))} (${id}) has ${keys} ${keys === 1 ? 'key' : 'keys'}, ` +
       `${apiKeys} ${apiKeys === 1 ? 'API key' : 'API keys'} and ` +
