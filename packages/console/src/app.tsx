@@ -1,3 +1,5 @@
+import { useLayoutEffect } from 'preact/hooks';
+import { closeDialog, opened } from './parts/dialog.tsx';
 import { lazily } from './parts/lazily.tsx';
 import { Shell } from './parts/shell.tsx';
 import { type View, place } from './places.ts';
@@ -15,7 +17,13 @@ const Usage = lazily(() => import('./console/usage-page.tsx').then((module) => m
 
 export function App() {
   const { value } = session;
-  return <Shell>{value ? <Page place={place.value} session={value} /> : <SignIn />}</Shell>;
+  useLayoutEffect(() => closeDialog, [value, place.value]);
+  return (
+    <Shell>
+      {value ? <Page place={place.value} session={value} /> : <SignIn />}
+      {value && opened.value}
+    </Shell>
+  );
 }
 
 function Page({ place, session }: PageProps & { readonly place: View }) {

@@ -71,9 +71,9 @@ const apiKeys: Kind<ApiKeyRecord, Whole, Input<'POST /v1/api-keys'>> = {
   isOwn: ({ hint }, { apiKey }) => apiKey.endsWith(hint),
 };
 
-function Created({ record: { name, api_key = '', allowed_origins }, onClose }: ShowProps<Whole>) {
+function Created({ record: { name, api_key = '', allowed_origins } }: ShowProps<Whole>) {
   return (
-    <ShowDialog title={`${inLine(name)} is ready`} action="I have stored it" onClose={onClose} mustAnswer>
+    <ShowDialog title={`${inLine(name)} is ready`} action="I have stored it" mustAnswer>
       <Notice tone="warn">
         Copy the API key now. It is shown this once. The service keeps only a hash of it.
       </Notice>

@@ -1,5 +1,4 @@
 import type { AuditReport } from '@eaas/audit';
-import type { AuditEntry } from '@eaas/sdk';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
@@ -11,7 +10,6 @@ import { short } from '../parts/short.ts';
 import { Empty } from '../parts/states.tsx';
 import type { PageProps } from '../session.ts';
 import { asLines, filterOf, isFiltered, noFilter, offsetOf } from './audit-filter.ts';
-import { AuditEntryDialog } from './audit-entry.tsx';
 import { AuditFilters } from './audit-filters.tsx';
 import { AuditTable } from './audit-table.tsx';
 import { AuditVerify } from './audit-verify.tsx';
@@ -24,7 +22,6 @@ export function Audit({ session: { client } }: PageProps) {
   const filter = useSignal(noFilter);
   const offset = useSignal(0);
   const isLive = useSignal(false);
-  const opened = useSignal<AuditEntry | undefined>(undefined);
   const marked = useSignal<number | undefined>(undefined);
   const report = useSignal<AuditReport | undefined>(undefined);
   const texts = filter.value;
@@ -109,12 +106,10 @@ export function Audit({ session: { client } }: PageProps) {
             marked={marked.value}
             nameOf={(id) => nameIn(keys, id) ?? short(id)}
             actorNameOf={(id) => nameIn(actors, id)}
-            onOpen={(entry) => (opened.value = entry)}
             onMove={(to) => (offset.value = to)}
           />
         </>
       )}
-      {opened.value && <AuditEntryDialog entry={opened.value} onClose={() => (opened.value = undefined)} />}
     </>
   );
 }

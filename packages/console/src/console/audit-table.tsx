@@ -18,7 +18,6 @@ interface AuditTableProps extends Pick<ListingProps, 'loaded' | 'empty' | 'onMov
   readonly marked: number | undefined;
   readonly nameOf: (keyId: string) => string;
   readonly actorNameOf: (actor: string) => string | undefined;
-  readonly onOpen: (entry: AuditEntry) => void;
 }
 
 export function AuditTable({ loaded, empty, isStale, marked, onMove, ...rest }: AuditTableProps) {
@@ -54,16 +53,16 @@ export function AuditTable({ loaded, empty, isStale, marked, onMove, ...rest }: 
   );
 }
 
-type ForColumns = Pick<AuditTableProps, 'broken' | 'verifiedTo' | 'nameOf' | 'actorNameOf' | 'onOpen'>;
+type ForColumns = Pick<AuditTableProps, 'broken' | 'verifiedTo' | 'nameOf' | 'actorNameOf'>;
 
 function columnsFor(given: ForColumns): readonly Column<AuditEntry>[] {
-  const { broken, verifiedTo, nameOf, actorNameOf, onOpen } = given;
+  const { broken, verifiedTo, nameOf, actorNameOf } = given;
   return [
     {
       title: 'Entry',
       cell: (entry) => (
         <>
-          <OpenEntry entry={entry} onOpen={onOpen} />
+          <OpenEntry entry={entry} />
           {broken.has(entry.id) && <span class="badge bad">chain breaks here</span>}
         </>
       ),

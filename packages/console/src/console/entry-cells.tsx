@@ -1,5 +1,9 @@
 // Cells that the tables of audit entries have in common.
+import { escapeHidden } from '@eaas/protocol/internal';
 import type { AuditEntry } from '@eaas/sdk';
+import { Code } from '../parts/code.tsx';
+import { CopyBox } from '../parts/copy.tsx';
+import { openDialog, ShowDialog } from '../parts/dialog.tsx';
 import { short } from '../parts/short.ts';
 import type { Column } from '../parts/table.tsx';
 import { dateTime } from '../parts/times.ts';
@@ -25,16 +29,29 @@ export function actorColumn(nameOf: (actor: string) => string | undefined): Colu
   };
 }
 
-interface OpenEntryProps {
+interface EntryProps {
   readonly entry: AuditEntry;
-  readonly onOpen: (entry: AuditEntry) => void;
 }
 
-export function OpenEntry({ entry, onOpen }: OpenEntryProps) {
+export function OpenEntry({ entry }: EntryProps) {
   return (
-    <button class="button quiet" type="button" onClick={() => onOpen(entry)}>
+    <button class="button quiet" type="button" onClick={() => openDialog(<Entry entry={entry} />)}>
       <span class="unseen">Open entry </span>
       {entry.id}
     </button>
+  );
+}
+
+/** Shows an entry of the audit log as the service sent it. */
+function Entry({ entry }: EntryProps) {
+  const { hash, ...rest } = entry;
+  return (
+    <ShowDialog title={`Entry ${entry.id}`} action="Close">
+      <Code
+        title="The hash covers these fields and the hash of the previous entry"
+        code={escapeHidden(JSON.stringify(rest, null, 2))}
+      />
+      <CopyBox text={hash} of="the hash" />
+    </ShowDialog>
   );
 }

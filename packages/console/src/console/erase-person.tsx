@@ -12,21 +12,19 @@ interface ErasePersonProps {
   readonly name: NonNullable<ReturnType<typeof nameOf>>;
   /** Whether nothing was ever encrypted for this person. */
   readonly isUnknown: boolean;
-  readonly onClose: () => void;
   readonly onDone: (erasure: Erasure) => void;
 }
 
 /** Nobody has this id, because ids are random to whoever lacks the tenant's secret. */
 const nobody = '0'.repeat(64);
 
-export function ErasePerson({ client, name, isUnknown, onClose, onDone }: ErasePersonProps) {
+export function ErasePerson({ client, name, isUnknown, onDone }: ErasePersonProps) {
   return (
     <Permitted
       title="Erase this person"
       needs="subjects.erase"
       to="erase a person"
       probe={() => client.subjects.erase({ subjectId: nobody })}
-      onClose={onClose}
     >
       <Confirm
         title="Erase this person"
@@ -34,7 +32,6 @@ export function ErasePerson({ client, name, isUnknown, onClose, onDone }: EraseP
         typed={name.subject ?? name.subjectId.slice(0, 8)}
         isDangerous
         work={async () => onDone(await client.subjects.erase(name, { create: isUnknown }))}
-        onClose={onClose}
       >
         {isUnknown ? (
           <p>

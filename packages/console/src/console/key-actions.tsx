@@ -5,11 +5,15 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import type { VNode } from 'preact';
 import { Button } from '../parts/button.tsx';
+import { Code } from '../parts/code.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { openDialog, ShowDialog } from '../parts/dialog.tsx';
+import { save } from '../parts/download.tsx';
 import { Consequences } from '../parts/form-dialog.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { counted } from '../parts/short.ts';
-import { ExportKey } from './export-key.tsx';
+import { Notice } from '../parts/states.tsx';
+import { exportKey } from './exported-key.ts';
 import type { KeyRecord, KeyStatus } from './key-status.tsx';
 import { Permitted } from './permitted.tsx';
 import { rotationOptionsWith } from './rotation.ts';
@@ -24,6 +28,10 @@ interface KeyAction {
   readonly isDangerous?: true;
   /** Whether the user types the name of the key first. */
   readonly isTyped?: true;
+  /** Asks for the permission before the user types. */
+  readonly isProbed?: true;
+  /** Whether this key has it. */
+  readonly isFor?: (record: KeyRecord) => boolean;
   /** What it means, a sentence or two each. Before the name is typed, they are a list. */
   readonly says?: (record: KeyRecord, value: string) => readonly (string | false)[];
   /** What the input holds at first. */
@@ -103,6 +111,7 @@ const actions: readonly KeyAction[] = [
     action: 'Destroy the key',
     isDangerous: true,
     isTyped: true,
+    isProbed: true,
     says: ({ key_version, intake }, days) => [
       'From now on, values that this key encrypted cannot be decrypted.',
       `After ${counted(Number(days), 'day')} the key and its ${counted(key_version, 'version')} are erased. Every ` +
@@ -135,7 +144,61 @@ const actions: readonly KeyAction[] = [
     ],
     work: (keys, { key_id }) => keys.restore({ key_id }),
   },
+  {
+    name: 'Export',
+    in: ['active', 'disabled'],
+    isFor: ({ exportable }) => exportable,
+    title: 'Export',
+    action: 'Export the key',
+    isDangerous: true,
+    isTyped: true,
+    says: () => [
+      'Anyone with the file and the private key can decrypt everything under this key, without the service.',
+      'No audit entry shows what they decrypt. The log shows only this export.',
+      'You cannot take it back. Destroying the key here does not destroy the copy.',
+    ],
+    Input: ({ value }) => (
+      <>
+        <Field
+          required
+          label="RSA public key"
+          hint="PEM, 3,072 to 8,192 bits. The service encrypts the key for it. Keep the private key offline."
+          rows={5}
+          placeholder="-----BEGIN PUBLIC KEY-----"
+          value={value}
+        />
+        <details>
+          <summary>How to make one</summary>
+          <Code title="In a terminal" code={makeKeyPair} />
+        </details>
+      </>
+    ),
+    work: async (keys, { key_id }, pem) => {
+      const exported = await exportKey({ keys }, key_id, pem);
+      const file = `key-${key_id}.json`;
+      save(new Blob([JSON.stringify(exported, null, 2)], { type: 'application/json' }), file);
+      openDialog(<Exported file={file} versions={exported.versions.length} />);
+    },
+  },
 ];
+
+const makeKeyPair = `openssl genpkey -algorithm RSA \\
+  -pkeyopt rsa_keygen_bits:4096 -out export.pem
+openssl pkey -in export.pem -pubout`;
+
+function Exported({ file, versions }: { readonly file: string; readonly versions: number }) {
+  return (
+    <ShowDialog title="The key is exported" action="Done">
+      <Notice tone="good">
+        Your browser saves <code>{file}</code>, with {counted(versions, 'version')} and the hash key.
+      </Notice>
+      <p class="soft">
+        Each is encrypted for your RSA key, with RSA-OAEP and SHA-256. Keep the file and the private key
+        apart.
+      </p>
+    </ShowDialog>
+  );
+}
 
 /** No key has this id, because the ids of keys are random. */
 const nowhere = '00000000-0000-4000-8000-000000000000';
@@ -146,70 +209,56 @@ interface KeyActionsProps {
   readonly onChanged: () => void;
 }
 
-export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
-  const asked = useSignal<KeyAction | 'export' | undefined>(undefined);
-  const { status, exportable } = record;
-  const onClose = (): void => void (asked.value = undefined);
-  const onDone = (): void => {
-    onClose();
-    onChanged();
-  };
+export function KeyActions(props: KeyActionsProps) {
+  const { record } = props;
+  const isOffered = ({ in: states, isFor }: KeyAction) =>
+    states.includes(record.status) && isFor?.(record) !== false;
   return (
-    <>
-      <div class="row page-head">
-        {actions
-          .filter((each) => each.in.includes(status))
-          .map((each) => (
-            <Button
-              key={each.name}
-              kind={each.isTyped ? 'danger' : 'plain'}
-              onClick={() => (asked.value = each)}
-            >
-              {each.name}
-            </Button>
-          ))}
-        {exportable && ['active', 'disabled'].includes(status) && (
-          <Button onClick={() => (asked.value = 'export')}>Export</Button>
-        )}
-        {status === 'active' && <span class="soft">To destroy the key, disable it first.</span>}
-      </div>
-      {asked.value === 'export' && <ExportKey client={client} record={record} onClose={onClose} />}
-      {typeof asked.value === 'object' && (
-        <Ask asked={asked.value} client={client} record={record} onClose={onClose} onDone={onDone} />
-      )}
-    </>
+    <div class="row page-head">
+      {actions.filter(isOffered).map((action) => (
+        <Button
+          key={action.name}
+          kind={action.isProbed ? 'danger' : 'plain'}
+          onClick={() => openDialog(<Ask {...props} asked={action} />)}
+        >
+          {action.name}
+        </Button>
+      ))}
+      {record.status === 'active' && <span class="soft">To destroy the key, disable it first.</span>}
+    </div>
   );
 }
 
-interface AskProps extends Omit<KeyActionsProps, 'onChanged'> {
-  readonly asked: KeyAction;
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-}
-
-function Ask({ asked, client: { keys }, record, ...ends }: AskProps) {
-  const { action, isDangerous = false, isTyped = false, first, says, Input, work } = asked;
+function Ask({
+  asked,
+  client: { keys },
+  record,
+  onChanged,
+}: KeyActionsProps & { readonly asked: KeyAction }) {
+  const { action, isDangerous = false, isTyped, first, says, Input, work } = asked;
   const value = useSignal(first?.(record) ?? '');
   const texts = (says?.(record, value.value) ?? []).filter((text) => text !== false);
   const title = `${asked.title} ${inLine(record.name)}`;
   const dialog = (
     <Confirm
-      {...{ ...ends, title, action, isDangerous }}
+      {...{ title, action, isDangerous }}
       {...(isTyped && { typed: record.name })}
-      work={() => work(keys, record, value.value)}
+      work={async () => {
+        await work(keys, record, value.value);
+        onChanged();
+      }}
     >
       {isTyped ? <Consequences texts={texts} /> : texts.map((text) => <p key={text}>{text}</p>)}
       {Input && <Input record={record} value={value} />}
     </Confirm>
   );
-  if (!isTyped) return dialog;
+  if (!asked.isProbed) return dialog;
   return (
     <Permitted
       title={title}
       needs="keys.destroy"
       to="destroy a key"
       probe={() => keys.destroy({ key_id: nowhere })}
-      onClose={ends.onClose}
     >
       {dialog}
     </Permitted>

@@ -1,9 +1,11 @@
 import { inLine } from '@eaas/protocol/internal';
 import type { Input } from '@eaas/protocol/wire';
+import type { EaasClient } from '@eaas/sdk';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
+import { openDialog } from '../parts/dialog.tsx';
 import { Check, Select } from '../parts/field.tsx';
 import type { Field, Fields } from '../parts/form.ts';
 import { nameOf } from '../parts/typed.tsx';
@@ -23,7 +25,6 @@ import { rotationOptions, rotationText } from './rotation.ts';
 export function Keys({ session: { client } }: PageProps) {
   const status = useSignal('');
   const offset = useSignal(0);
-  const isCreating = useSignal(false);
   const loaded = useLoaded(
     async (signal) => {
       const filter = status.value === '' ? {} : { status: status.value as KeyStatus };
@@ -36,7 +37,7 @@ export function Keys({ session: { client } }: PageProps) {
   useEffect(() => void (offset.value = 0), [status.value]);
   const isEmpty = loaded.value?.total === 0 && status.value === '';
   const create = (
-    <Button kind="primary" onClick={() => (isCreating.value = true)}>
+    <Button kind="primary" onClick={() => openDialog(<CreateKey client={client} />)}>
       Create a key
     </Button>
   );
@@ -68,20 +69,22 @@ export function Keys({ session: { client } }: PageProps) {
         keyOf={({ key_id }) => key_id}
         onMove={(to) => (offset.value = to)}
       />
-      {isCreating.value && (
-        <RecordDialog
-          client={client}
-          title="Create a key"
-          action="Create the key"
-          fields={keyFields}
-          send={async (body) => {
-            const { key_id: keyId } = await client.keys.create(body);
-            go({ page: 'key', keyId });
-          }}
-          onClose={() => (isCreating.value = false)}
-        />
-      )}
     </>
+  );
+}
+
+function CreateKey({ client }: { readonly client: EaasClient }) {
+  return (
+    <RecordDialog
+      client={client}
+      title="Create a key"
+      action="Create the key"
+      fields={keyFields}
+      send={async (body) => {
+        const { key_id: keyId } = await client.keys.create(body);
+        go({ page: 'key', keyId });
+      }}
+    />
   );
 }
 

@@ -5,6 +5,7 @@ import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Code } from '../parts/code.tsx';
 import { Copy } from '../parts/copy.tsx';
+import { openDialog } from '../parts/dialog.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { Once } from '../parts/once.tsx';
@@ -134,7 +135,6 @@ interface FoundProps {
 }
 
 function Found({ client, wanted }: FoundProps) {
-  const isErasing = useSignal(false);
   const erasure = useSignal<Erasure | undefined>(undefined);
   const loaded = useLoaded(
     async (signal) => ({ person: await findPerson(client, wanted, signal).catch(only('not_found')) }),
@@ -142,9 +142,18 @@ function Found({ client, wanted }: FoundProps) {
   );
   const { value, reload } = loaded;
   const name = nameOf(value?.person?.wanted ?? wanted);
+  const onDone = (done: Erasure): void => {
+    erasure.value = done;
+    reload();
+  };
   const erase = (text: string, kind: 'danger' | 'plain') =>
     name && (
-      <Button kind={kind} onClick={() => (isErasing.value = true)}>
+      <Button
+        kind={kind}
+        onClick={() =>
+          openDialog(<ErasePerson client={client} name={name} isUnknown={!value?.person} onDone={onDone} />)
+        }
+      >
         {text}
       </Button>
     );
@@ -179,19 +188,6 @@ function Found({ client, wanted }: FoundProps) {
           )
         }
       </Once>
-      {isErasing.value && name && (
-        <ErasePerson
-          client={client}
-          name={name}
-          isUnknown={!value?.person}
-          onClose={() => (isErasing.value = false)}
-          onDone={(done) => {
-            erasure.value = done;
-            isErasing.value = false;
-            reload();
-          }}
-        />
-      )}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import type { Permission } from '@eaas/protocol/wire';
 import type { ComponentChildren } from 'preact';
 import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { closeDialog, Dialog } from '../parts/dialog.tsx';
 import { Once } from '../parts/once.tsx';
 import { session } from '../session.ts';
 
@@ -14,23 +14,22 @@ interface PermittedProps {
   readonly to: string;
   /** Makes the call for an id that nothing has. The service checks permissions first, so it changes and logs nothing. */
   readonly probe: () => Promise<unknown>;
-  readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
 /** Shows its children once the session has the permission, so that nobody types a name in vain. */
-export function Permitted({ title, needs, to, probe, onClose, children }: PermittedProps) {
+export function Permitted({ title, needs, to, probe, children }: PermittedProps) {
   const isSure = session.value?.isDevelopment === true;
   const loaded = useLoaded(async () => isSure || (await isPermitted(probe)), []);
   if (loaded.value && !loaded.failure) return <>{children}</>;
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title}>
       <div class="stack">
         <Once loaded={loaded} text="Checking the permission" needs={needs} to={to}>
           {() => null}
         </Once>
         <div class="row actions">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={closeDialog}>Cancel</Button>
         </div>
       </div>
     </Dialog>

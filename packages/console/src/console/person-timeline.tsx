@@ -7,7 +7,6 @@ import { Listing, pageSize } from '../parts/listing.tsx';
 import { short } from '../parts/short.ts';
 import { Empty } from '../parts/states.tsx';
 import type { Column } from '../parts/table.tsx';
-import { AuditEntryDialog } from './audit-entry.tsx';
 import { actorColumn, none, OpenEntry, timeColumn } from './entry-cells.tsx';
 import { nameIn, useActorNames, useKeyNames } from './names.ts';
 import { PersonId } from './person-id.tsx';
@@ -29,7 +28,6 @@ interface TimelineProps {
 /** Who used the data of a person, and when. A parent gives each person another `key`. */
 export function PersonTimeline({ client, subjectId }: TimelineProps) {
   const offset = useSignal(0);
-  const opened = useSignal<AuditEntry | undefined>(undefined);
   const loaded = useLoaded(
     async (signal) => {
       const query = { subject_id: subjectId, limit: pageSize, offset: offset.value };
@@ -65,7 +63,7 @@ export function PersonTimeline({ client, subjectId }: TimelineProps) {
     {
       title: 'Entry',
       kind: 'number',
-      cell: (entry) => <OpenEntry entry={entry} onOpen={(one) => (opened.value = one)} />,
+      cell: (entry) => <OpenEntry entry={entry} />,
     },
   ];
   return (
@@ -81,7 +79,6 @@ export function PersonTimeline({ client, subjectId }: TimelineProps) {
         keyOf={({ id }) => id}
         onMove={(to) => (offset.value = to)}
       />
-      {opened.value && <AuditEntryDialog entry={opened.value} onClose={() => (opened.value = undefined)} />}
     </section>
   );
 }

@@ -2,10 +2,11 @@
 import { inLine } from '@eaas/protocol/internal';
 import type { EaasClient } from '@eaas/sdk';
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentType, VNode } from 'preact';
 import { useLoaded, useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { openDialog } from '../parts/dialog.tsx';
 import type { Fields } from '../parts/form.ts';
 import { Listing, type Paged, pageSize } from '../parts/listing.tsx';
 import { PageHead } from '../parts/page-head.tsx';
@@ -26,8 +27,7 @@ interface Row {
 export interface ShowProps<Whole> {
   readonly client: EaasClient;
   readonly record: Whole;
-  readonly isNew: boolean;
-  readonly onClose: () => void;
+  readonly isNew?: boolean;
 }
 
 /** What differs between the two kinds. */
@@ -54,7 +54,7 @@ export interface Kind<Listed extends Row, Whole extends Row, Body> {
     readonly update: (record: Whole, body: Body) => Promise<unknown>;
     readonly revoke: (record: Whole) => Promise<unknown>;
   };
-  readonly Show: (props: ShowProps<Whole>) => ComponentChildren;
+  readonly Show: ComponentType<ShowProps<Whole>>;
   /** What of it never changes, in the form of a change. */
   readonly fixed?: string;
   /** What the user types before it is revoked. */
@@ -68,10 +68,6 @@ interface RecordsProps<Listed extends Row, Whole extends Row, Body> {
   readonly kind: Kind<Listed, Whole, Body>;
 }
 
-type Opened<Whole> =
-  | { readonly what: 'make' }
-  | { readonly what: 'made' | 'show' | 'edit' | 'revoke'; readonly record: Whole };
-
 export function Records<Listed extends Row, Whole extends Row, Body extends object>({
   session,
   kind,
@@ -80,28 +76,85 @@ export function Records<Listed extends Row, Whole extends Row, Body extends obje
   const { client } = session;
   const calls = kind.calls(client);
   const offset = useSignal(0);
-  const opened = useSignal<Opened<Whole> | undefined>(undefined);
   const loaded = useLoaded(
     (signal) => calls.page({ limit: pageSize, offset: offset.value }, { signal }),
     [offset.value],
   );
   const opening = useWork();
-  const open = (what: 'show' | 'edit' | 'revoke', row: Listed): void =>
-    void opening.run(async () => (opened.value = { what, record: await calls.get(row) }));
-  const onClose = (): void => void (opened.value = undefined);
-  const onDone = (): void => {
-    onClose();
+  const open = (row: Listed, dialogOf: (record: Whole) => VNode): void =>
+    void opening.run(async () => openDialog(dialogOf(await calls.get(row))));
+  const isOwn = (record: Whole): boolean => kind.isOwn?.(record, session) === true;
+
+  const made = async (body: Body): Promise<void> => {
+    const record = await calls.create(body);
     loaded.reload();
+    openDialog(<Show client={client} record={record} isNew />);
   };
+  const editing = (record: Whole) => (
+    <RecordDialog
+      client={client}
+      title={`Edit ${inLine(record.name)}`}
+      action="Save the changes"
+      fields={fields}
+      record={record}
+      isOwn={isOwn(record)}
+      send={async (body) => {
+        await calls.update(record, body);
+        loaded.reload();
+      }}
+    >
+      {kind.fixed !== undefined && <p class="soft">{kind.fixed}</p>}
+    </RecordDialog>
+  );
+  const revoking = (record: Whole) => (
+    <Confirm
+      title={`Revoke ${inLine(record.name)}`}
+      action={`Revoke the ${noun}`}
+      isDangerous
+      {...(stateOf(record).text === 'Expired' ? {} : { typed: kind.typedOf(record) })}
+      work={async () => {
+        await calls.revoke(record);
+        loaded.reload();
+      }}
+    >
+      <p>{kind.revoking(record)}</p>
+      {isOwn(record) && (
+        <p>
+          <strong>This is the {noun} that you are signed in with. You will be signed out.</strong>
+        </p>
+      )}
+    </Confirm>
+  );
   const create = (
-    <Button kind="primary" onClick={() => (opened.value = { what: 'make' })}>
+    <Button
+      kind="primary"
+      onClick={() =>
+        openDialog(
+          <RecordDialog client={client} title={make[0]} action={make[1]} fields={fields} send={made} />,
+        )
+      }
+    >
       {make[0]}
     </Button>
   );
+  const button = (text: string, row: Listed, dialogOf: (record: Whole) => VNode) => (
+    <Button kind="quiet" label={`${text} ${inLine(row.name)}`} onClick={() => open(row, dialogOf)}>
+      {text}
+    </Button>
+  );
+  const actions: Column<Listed> = {
+    title: 'Actions',
+    kind: 'end',
+    isQuiet: true,
+    cell: (row) =>
+      row.revoked_at === null && (
+        <>
+          {button('Edit', row, editing)}
+          {button('Revoke', row, revoking)}
+        </>
+      ),
+  };
   const isEmpty = loaded.value?.count === 0;
-  const what = opened.value?.what;
-  const record = opened.value && 'record' in opened.value ? opened.value.record : undefined;
-  const isOwn = record !== undefined && kind.isOwn?.(record, session) === true;
 
   return (
     <>
@@ -116,63 +169,16 @@ export function Records<Listed extends Row, Whole extends Row, Body extends obje
             {kind.empty}
           </Empty>
         }
-        columns={[...kind.columns((row) => open('show', row)), expiresColumn, actionsColumn(open)]}
+        columns={[
+          ...kind.columns((row) => open(row, (record) => <Show client={client} record={record} />)),
+          expiresColumn,
+          actions,
+        ]}
         keyOf={kind.idOf}
         classOf={(row) => (stateOf(row).tone === 'plain' ? 'past' : '')}
         isStale={loaded.isLoading || opening.isBusy}
         onMove={(to) => (offset.value = to)}
       />
-      {what === 'make' && (
-        <RecordDialog
-          client={client}
-          title={make[0]}
-          action={make[1]}
-          fields={fields}
-          send={async (body) => {
-            opened.value = { what: 'made', record: await calls.create(body) };
-            loaded.reload();
-          }}
-          onClose={onClose}
-        />
-      )}
-      {record && (what === 'show' || what === 'made') && (
-        <Show client={client} record={record} isNew={what === 'made'} onClose={onClose} />
-      )}
-      {record && what === 'edit' && (
-        <RecordDialog
-          client={client}
-          title={`Edit ${inLine(record.name)}`}
-          action="Save the changes"
-          fields={fields}
-          record={record}
-          isOwn={isOwn}
-          send={async (body) => {
-            await calls.update(record, body);
-            onDone();
-          }}
-          onClose={onClose}
-        >
-          {kind.fixed !== undefined && <p class="soft">{kind.fixed}</p>}
-        </RecordDialog>
-      )}
-      {record && what === 'revoke' && (
-        <Confirm
-          title={`Revoke ${inLine(record.name)}`}
-          action={`Revoke the ${noun}`}
-          isDangerous
-          {...(stateOf(record).text === 'Expired' ? {} : { typed: kind.typedOf(record) })}
-          work={() => calls.revoke(record)}
-          onDone={onDone}
-          onClose={onClose}
-        >
-          <p>{kind.revoking(record)}</p>
-          {isOwn && (
-            <p>
-              <strong>This is the {noun} that you are signed in with. You will be signed out.</strong>
-            </p>
-          )}
-        </Confirm>
-      )}
     </>
   );
 }
@@ -193,25 +199,3 @@ const expiresColumn: Column<Row> = {
   title: 'Expires',
   cell: ({ expires_at }) => <When time={expires_at} />,
 };
-
-function actionsColumn<Listed extends Row>(
-  open: (what: 'edit' | 'revoke', row: Listed) => void,
-): Column<Listed> {
-  const button = (row: Listed, what: 'edit' | 'revoke', text: string) => (
-    <Button kind="quiet" label={`${text} ${inLine(row.name)}`} onClick={() => open(what, row)}>
-      {text}
-    </Button>
-  );
-  return {
-    title: 'Actions',
-    kind: 'end',
-    isQuiet: true,
-    cell: (row) =>
-      row.revoked_at === null && (
-        <>
-          {button(row, 'edit', 'Edit')}
-          {button(row, 'revoke', 'Revoke')}
-        </>
-      ),
-  };
-}

@@ -92,7 +92,7 @@ const signIns: Kind<ListedIssuer, IssuerRecord, NewIssuer> = {
   ),
 };
 
-function Show({ client, record, isNew, onClose }: ShowProps<IssuerRecord>) {
+function Show({ client, record, isNew }: ShowProps<IssuerRecord>) {
   const keys = useKeyNames(client);
   const { issuer_id, jwks, jwks_uri, subject_prefix, subject_claim, allowed_origins, expires_at } = record;
   const facts = {
@@ -115,7 +115,7 @@ function Show({ client, record, isNew, onClose }: ShowProps<IssuerRecord>) {
     Created: dateTime(record.created_at),
   };
   return (
-    <ShowDialog title={inLine(record.name)} action="Close" onClose={onClose}>
+    <ShowDialog title={inLine(record.name)} action="Close">
       {isNew && (
         <Notice tone="good">
           The service accepts its tokens now. Pass this id to the SDK as <code>issuer</code>, or without the

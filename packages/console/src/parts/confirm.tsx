@@ -2,6 +2,7 @@ import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useWork } from '../load.ts';
+import { finishDialog } from './dialog.tsx';
 import { Field } from './field.tsx';
 import { FormDialog } from './form-dialog.tsx';
 
@@ -12,11 +13,9 @@ interface ConfirmProps {
   readonly typed?: string;
   readonly isDangerous?: boolean;
   readonly work: () => Promise<unknown>;
-  readonly onDone?: () => void;
-  readonly onClose: () => void;
 }
 
-export function Confirm({ children, typed, work, onDone, ...rest }: ConfirmProps) {
+export function Confirm({ children, typed, work, ...rest }: ConfirmProps) {
   const text = useSignal('');
   const { run, ...state } = useWork();
   // Ignores differences in the number of spaces, because a browser shows several spaces as one.
@@ -26,7 +25,7 @@ export function Confirm({ children, typed, work, onDone, ...rest }: ConfirmProps
     (text.value !== '' && shown(text.value) === shown(typed));
 
   const confirm = async (): Promise<void> => {
-    if (isAllowed && (await run(work))) onDone?.();
+    if (isAllowed) await run(() => finishDialog(work));
   };
 
   return (

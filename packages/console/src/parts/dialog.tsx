@@ -1,15 +1,33 @@
-import type { ComponentChildren } from 'preact';
+// Dialogs. One is open at a time: a page opens it here, and `App` shows it until the user or another page closes it.
+import { signal } from '@preact/signals';
+import type { ComponentChildren, VNode } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from './button.tsx';
+
+export const opened = signal<VNode | undefined>(undefined);
+
+export function openDialog(dialog: VNode): void {
+  opened.value = dialog;
+}
+
+export function closeDialog(): void {
+  opened.value = undefined;
+}
+
+/** Does what the open dialog asked for, and closes it, unless the work has opened another one. */
+export async function finishDialog(work: () => Promise<unknown>): Promise<void> {
+  const own = opened.value;
+  await work();
+  if (opened.value === own) closeDialog();
+}
 
 interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
-  readonly onClose: () => void;
   readonly mustAnswer?: boolean;
 }
 
-export function Dialog({ title, children, onClose, mustAnswer = false }: DialogProps) {
+export function Dialog({ title, children, mustAnswer = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
@@ -27,7 +45,7 @@ export function Dialog({ title, children, onClose, mustAnswer = false }: DialogP
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        if (!mustAnswer) onClose();
+        if (!mustAnswer) closeDialog();
       }}
       onClose={({ currentTarget }) => {
         // A `close` event that arrives after the dialog was removed from the page is ignored.
@@ -35,7 +53,7 @@ export function Dialog({ title, children, onClose, mustAnswer = false }: DialogP
         // `showModal` opens the dialog again, because browsers close a dialog on the second Escape even if the page
         // prevents the event `cancel`.
         if (mustAnswer) currentTarget.showModal();
-        else onClose();
+        else closeDialog();
       }}
     >
       <h2 id={id}>{title}</h2>
@@ -51,7 +69,7 @@ export function ShowDialog({ action, children, ...rest }: DialogProps & { readon
       <div class="stack">
         {children}
         <div class="row actions">
-          <Button kind="primary" onClick={rest.onClose}>
+          <Button kind="primary" onClick={closeDialog}>
             {action}
           </Button>
         </div>

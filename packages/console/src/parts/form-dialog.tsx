@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Work } from '../load.ts';
 import { Button } from './button.tsx';
-import { Dialog } from './dialog.tsx';
+import { closeDialog, Dialog } from './dialog.tsx';
 import { FailureView } from './states.tsx';
 
 interface FormDialogProps extends Pick<Work, 'isBusy' | 'failure'> {
@@ -14,7 +14,6 @@ interface FormDialogProps extends Pick<Work, 'isBusy' | 'failure'> {
   /** What is wrong with fields. When it changes, the first such field comes into view. */
   readonly faults?: object;
   readonly onSubmit: () => Promise<unknown>;
-  readonly onClose: () => void;
 }
 
 /** A dialog with a form, and what came of its work. */
@@ -28,7 +27,6 @@ export function FormDialog({
   isDisabled = false,
   faults = {},
   onSubmit,
-  onClose,
 }: FormDialogProps) {
   const form = useRef<HTMLFormElement>(null);
   // A form can be higher than the screen.
@@ -37,7 +35,7 @@ export function FormDialog({
     form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus({ preventScroll: true });
   }, [JSON.stringify(faults)]);
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title}>
       <form
         ref={form}
         class="stack"
@@ -49,7 +47,7 @@ export function FormDialog({
         {children}
         {failure && <FailureView failure={failure} />}
         <div class="row actions">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={closeDialog}>Cancel</Button>
           <Button
             kind={isDangerous ? 'danger' : 'primary'}
             type="submit"

@@ -3,6 +3,7 @@ import type { EaasClient } from '@eaas/sdk';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useWork } from '../load.ts';
+import { finishDialog } from './dialog.tsx';
 import { type Faults, fieldIn, type Fields, openForm } from './form.ts';
 import { Consequences, FormDialog } from './form-dialog.tsx';
 
@@ -16,7 +17,6 @@ interface RecordDialogProps<Body, Whole> {
   /** Whether the user is signed in with the record. */
   readonly isOwn?: boolean;
   readonly send: (body: Body) => Promise<unknown>;
-  readonly onClose: () => void;
   readonly children?: ComponentChildren;
 }
 
@@ -38,7 +38,7 @@ export function RecordDialog<Body extends object, Whole>({
   const says = form.says();
   const submit = async (): Promise<void> => {
     own.value = form.faults();
-    if (Object.keys(own.value).length === 0) await run(() => send(form.body()));
+    if (Object.keys(own.value).length === 0) await run(() => finishDialog(() => send(form.body())));
   };
   return (
     <FormDialog

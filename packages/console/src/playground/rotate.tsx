@@ -28,7 +28,7 @@ export function Rotate({ play, sealed: { bundle, belongsTo } }: Played) {
 const asks = {
   title: `Rotate ${keyName}`,
   action: 'Rotate the key',
-  text: (
+  children: (
     <p>
       The key <code>{keyName}</code> of this tenant gets a new version, and the audit log records it. No other
       key changes.

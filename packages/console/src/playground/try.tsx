@@ -1,9 +1,10 @@
 // What a user tries in a step: perhaps a text, a button, and what came of it.
 import { type Signal, useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { failureOf } from '../failure.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { openDialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { FailureView } from '../parts/states.tsx';
 import type { Recorded } from './exchanges.ts';
@@ -16,7 +17,7 @@ interface TryProps<T> {
   /** The name of a text that the user can change, and the text. */
   readonly input?: readonly [string, Signal<string>];
   /** What a dialog asks first. */
-  readonly asks?: { readonly title: string; readonly action: string; readonly text: ComponentChildren };
+  readonly asks?: Pick<ComponentProps<typeof Confirm>, 'title' | 'action' | 'children'>;
   readonly work: () => Promise<T>;
   /** What an earlier visit of the page came to. */
   readonly earlier?: Recorded<T> | undefined;
@@ -31,7 +32,6 @@ interface TryProps<T> {
 export function Try<T>(props: TryProps<T>) {
   const { play, action, input, asks, work, earlier, onDone, plaintextOf, isOpen, children } = props;
   const isBusy = useSignal(false);
-  const isAsking = useSignal(false);
   const outcome = useSignal(earlier);
   const run = async (): Promise<void> => {
     if (isBusy.value) return;
@@ -41,7 +41,6 @@ export function Try<T>(props: TryProps<T>) {
     isBusy.value = false;
     onDone?.(recorded);
   };
-  const close = (): void => void (isAsking.value = false);
   const result = outcome.value;
   return (
     <>
@@ -49,7 +48,7 @@ export function Try<T>(props: TryProps<T>) {
         class="filters"
         onSubmit={(event) => {
           event.preventDefault();
-          if (asks) isAsking.value = true;
+          if (asks) openDialog(<Confirm {...asks} work={run} />);
           else void run();
         }}
       >
@@ -58,11 +57,6 @@ export function Try<T>(props: TryProps<T>) {
           {action}
         </Button>
       </form>
-      {asks && isAsking.value && (
-        <Confirm {...asks} work={run} onDone={close} onClose={close}>
-          {asks.text}
-        </Confirm>
-      )}
       <div class="stack" aria-live="polite">
         {result?.ok && children(result.value)}
         {result && !result.ok && <FailureView failure={failureOf(result.error)} />}
