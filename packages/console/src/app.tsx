@@ -1,10 +1,11 @@
+import { Fragment } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { closeDialog, opened } from './parts/dialog.tsx';
 import { lazily } from './parts/lazily.tsx';
 import { Shell } from './parts/shell.tsx';
-import { type View, place } from './places.ts';
+import { place } from './places.ts';
 import { Playground } from './playground/playground.tsx';
-import { type PageProps, session } from './session.ts';
+import { session } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 
 const ApiKeys = lazily(() => import('./console/api-keys-page.tsx').then((module) => module.ApiKeys));
@@ -20,16 +21,23 @@ export function App() {
   useLayoutEffect(() => closeDialog, [value, place.value]);
   return (
     <Shell>
-      {value ? <Page place={place.value} session={value} /> : <SignIn />}
-      {value && opened.value}
+      {value ? (
+        <Fragment key={value}>
+          <Page />
+          {opened.value}
+        </Fragment>
+      ) : (
+        <SignIn />
+      )}
     </Shell>
   );
 }
 
-function Page({ place, session }: PageProps & { readonly place: View }) {
-  if (place.page === 'key') return <Key key={place.keyId} keyId={place.keyId} session={session} />;
-  const View = views[place.page];
-  return <View session={session} />;
+function Page() {
+  const { value } = place;
+  if (value.page === 'key') return <Key key={value.keyId} keyId={value.keyId} />;
+  const View = views[value.page];
+  return <View />;
 }
 
 const views = {

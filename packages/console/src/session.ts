@@ -17,17 +17,19 @@ export interface Session {
   readonly client: EaasClient;
 }
 
-/** What a page gets: it is shown only while the user is signed in. */
-export interface PageProps {
-  readonly session: Session;
-}
-
 export type SignedOut = 'new' | 'code_refused' | 'code_unanswered' | 'expired' | 'left';
 
 export const session = signal<Session | undefined>(undefined);
 export const signedOut = signal<SignedOut>('new');
 export const isEntering = signal(false);
 export const isAway = signal(false);
+
+/** The session of the page that is shown. A page is shown only while the user is signed in, and another session shows it anew. */
+export function signedIn(): Session {
+  const current = session.peek();
+  if (!current) throw new Error('the user is signed out, and a page is still shown: reload the page');
+  return current;
+}
 
 let endOfSession: ReturnType<typeof setTimeout> | undefined;
 let waitingCode: string | undefined;

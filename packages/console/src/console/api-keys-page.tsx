@@ -1,22 +1,27 @@
 import { inLine } from '@eaas/protocol/internal';
-import type { Input } from '@eaas/protocol/wire';
+import type { Input, Output } from '@eaas/protocol/wire';
 import { CopyBox } from '../parts/copy.tsx';
 import { ShowDialog } from '../parts/dialog.tsx';
 import { counted } from '../parts/short.ts';
 import { Notice } from '../parts/states.tsx';
 import { When } from '../parts/when.tsx';
-import type { PageProps } from '../session.ts';
 import { apiKeyFields, type ApiKeyRecord } from './api-key-fields.ts';
 import { type Kind, permissionsColumn, Records, type ShowProps, stateColumn } from './records-page.tsx';
 
 /** With the API key itself, only in the answer that made it. */
 type Whole = ApiKeyRecord & { readonly api_key?: string };
 
-export function ApiKeys({ session }: PageProps) {
-  return <Records session={session} kind={apiKeys} />;
+export function ApiKeys() {
+  return <Records kind={apiKeys} />;
 }
 
-const apiKeys: Kind<ApiKeyRecord, Whole, Input<'POST /v1/api-keys'>> = {
+const apiKeys: Kind<
+  { api_key_id: string },
+  Output<'GET /v1/api-keys'>,
+  ApiKeyRecord,
+  Whole,
+  Input<'POST /v1/api-keys'>
+> = {
   title: 'API keys',
   lead:
     'An application signs in with an API key. Create one API key for each application, with only the ' +
@@ -49,17 +54,9 @@ const apiKeys: Kind<ApiKeyRecord, Whole, Input<'POST /v1/api-keys'>> = {
     },
     { title: 'Last used', cell: ({ last_used_at }) => <When time={last_used_at} /> },
   ],
-  idOf: ({ api_key_id }) => api_key_id,
-  calls: ({ apiKeys: calls }) => ({
-    page: async (query, options) => {
-      const { api_keys: rows, ...page } = await calls.page(query, options);
-      return { ...page, rows };
-    },
-    get: async (row) => row,
-    create: (body) => calls.create(body),
-    update: ({ api_key_id }, body) => calls.update({ api_key_id, ...body }),
-    revoke: ({ api_key_id }) => calls.revoke({ api_key_id }),
-  }),
+  calls: (client) => client.apiKeys,
+  rowsOf: (page) => page.api_keys,
+  idOf: ({ api_key_id }) => ({ api_key_id }),
   Show: Created,
   typedOf: ({ hint }) => hint,
   revoking: ({ hint }) => (
@@ -68,7 +65,7 @@ const apiKeys: Kind<ApiKeyRecord, Whole, Input<'POST /v1/api-keys'>> = {
       undone. Data keys that a client has in memory work for at most five minutes more.
     </>
   ),
-  isOwn: ({ hint }, { apiKey }) => apiKey.endsWith(hint),
+  isOwn: ({ hint }, apiKey) => apiKey.endsWith(hint),
 };
 
 function Created({ record: { name, api_key = '', allowed_origins } }: ShowProps<Whole>) {

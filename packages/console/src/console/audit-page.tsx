@@ -1,14 +1,13 @@
 import type { AuditReport } from '@eaas/audit';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { useLoaded } from '../load.ts';
 import { Download } from '../parts/download.tsx';
-import { pageSize } from '../parts/listing.tsx';
+import { usePages } from '../parts/listing.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { short } from '../parts/short.ts';
 import { Empty } from '../parts/states.tsx';
-import type { PageProps } from '../session.ts';
+import { signedIn } from '../session.ts';
 import { asLines, filterOf, isFiltered, noFilter, offsetOf } from './audit-filter.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { AuditTable } from './audit-table.tsx';
@@ -18,27 +17,22 @@ import { nameIn, useActorNames, useKeyNames } from './names.ts';
 
 const pause = 2_000;
 
-export function Audit({ session: { client } }: PageProps) {
+export function Audit() {
+  const { client } = signedIn();
   const filter = useSignal(noFilter);
-  const offset = useSignal(0);
   const isLive = useSignal(false);
   const marked = useSignal<number | undefined>(undefined);
   const report = useSignal<AuditReport | undefined>(undefined);
   const texts = filter.value;
   const wanted = filterOf(texts);
 
-  const loaded = useLoaded(
-    async (signal) => {
-      const query = { ...wanted, limit: pageSize, offset: offset.value };
-      const { logs: rows, ...page } = await client.audit.page(query, { signal });
-      return { ...page, rows };
-    },
-    [JSON.stringify(wanted), offset.value],
+  const list = usePages(
+    (query, options) => client.audit.page({ ...query, ...wanted }, options),
+    [JSON.stringify(wanted)],
   );
-  const { failure, isLoading, reload } = loaded;
-  const keys = useKeyNames(client);
-  const actors = useActorNames(client);
-  useEffect(() => void (offset.value = 0), [JSON.stringify(wanted)]);
+  const { failure, isLoading, offset, reload } = list;
+  const keys = useKeyNames();
+  const actors = useActorNames();
   useEffect(() => {
     if (!isLive.value) return undefined;
     const timer = setInterval(() => document.hidden || reload(), pause);
@@ -76,8 +70,8 @@ export function Audit({ session: { client } }: PageProps) {
       {failure && <PageFailure failure={failure} needs="audit.read" onRetry={reload} />}
       {!failure && (
         <>
-          <AuditVerify client={client} report={report} onShow={(id) => void show(id)} />
-          <WitnessedHead client={client} />
+          <AuditVerify report={report} onShow={(id) => void show(id)} />
+          <WitnessedHead />
           <AuditFilters filter={filter} keys={keys} actors={actors}>
             <label class="choice">
               <input
@@ -92,7 +86,7 @@ export function Audit({ session: { client } }: PageProps) {
             </label>
           </AuditFilters>
           <AuditTable
-            loaded={loaded}
+            list={list}
             empty={
               <Empty title={isFiltered(texts) ? 'No entry matches' : 'The log is empty'}>
                 {isFiltered(texts)
@@ -106,7 +100,6 @@ export function Audit({ session: { client } }: PageProps) {
             marked={marked.value}
             nameOf={(id) => nameIn(keys, id) ?? short(id)}
             actorNameOf={(id) => nameIn(actors, id)}
-            onMove={(to) => (offset.value = to)}
           />
         </>
       )}

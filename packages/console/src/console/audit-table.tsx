@@ -1,7 +1,7 @@
-import type { AuditEntry } from '@eaas/sdk';
-import type { ComponentProps } from 'preact';
+import type { AuditEntry, AuditPage } from '@eaas/sdk';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Listing } from '../parts/listing.tsx';
+import { Listing, type Pages } from '../parts/listing.tsx';
 import { short } from '../parts/short.ts';
 import type { Column } from '../parts/table.tsx';
 import { go } from '../places.ts';
@@ -9,9 +9,9 @@ import { actorColumn, none, OpenEntry, timeColumn } from './entry-cells.tsx';
 import { asked } from './people-find.ts';
 import { PersonId } from './person-id.tsx';
 
-type ListingProps = ComponentProps<typeof Listing<AuditEntry>>;
-
-interface AuditTableProps extends Pick<ListingProps, 'loaded' | 'empty' | 'onMove'> {
+interface AuditTableProps {
+  readonly list: Pages<AuditPage>;
+  readonly empty: ComponentChildren;
   readonly isStale: boolean;
   readonly broken: ReadonlySet<number>;
   readonly verifiedTo: number;
@@ -20,8 +20,8 @@ interface AuditTableProps extends Pick<ListingProps, 'loaded' | 'empty' | 'onMov
   readonly actorNameOf: (actor: string) => string | undefined;
 }
 
-export function AuditTable({ loaded, empty, isStale, marked, onMove, ...rest }: AuditTableProps) {
-  const entries = loaded.value?.rows ?? [];
+export function AuditTable({ list, empty, isStale, marked, ...rest }: AuditTableProps) {
+  const entries = list.value?.logs ?? [];
   const place = useRef<HTMLTableRowElement>(null);
   const isHere = entries.some(({ id }) => id === marked);
   useEffect(() => {
@@ -38,11 +38,11 @@ export function AuditTable({ loaded, empty, isStale, marked, onMove, ...rest }: 
 
   return (
     <Listing
-      loaded={loaded}
+      list={list}
+      rowsOf={({ logs }) => logs}
       of="entries"
       needs="audit.read"
       empty={empty}
-      onMove={onMove}
       columns={columns}
       keyOf={({ id }) => id}
       classOf={({ id }) => `${rest.broken.has(id) ? 'bad' : ''} ${id === marked ? 'marked' : ''}`}

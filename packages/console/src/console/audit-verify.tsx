@@ -5,9 +5,9 @@ import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { counted, sentence } from '../parts/short.ts';
 import { FailureView, Notice } from '../parts/states.tsx';
+import { signedIn } from '../session.ts';
 
 interface AuditVerifyProps {
-  readonly client: EaasClient;
   readonly report: Signal<AuditReport | undefined>;
   readonly onShow: (id: number) => void;
 }
@@ -19,7 +19,8 @@ interface Progress {
 
 const states = new WeakMap<EaasClient, AuditState>();
 
-export function AuditVerify({ client, report, onShow }: AuditVerifyProps) {
+export function AuditVerify({ report, onShow }: AuditVerifyProps) {
+  const { client } = signedIn();
   const progress = useSignal<Progress | undefined>(undefined);
   const { isBusy, failure, run } = useWork();
 

@@ -1,14 +1,13 @@
 import type { Output } from '@eaas/protocol/wire';
-import type { EaasClient } from '@eaas/sdk';
 import { Confirm } from '../parts/confirm.tsx';
 import { Consequences } from '../parts/form-dialog.tsx';
+import { signedIn } from '../session.ts';
 import type { nameOf } from './people-find.ts';
 import { Permitted } from './permitted.tsx';
 
 export type Erasure = Output<'POST /v1/subjects/erase'>;
 
 interface ErasePersonProps {
-  readonly client: EaasClient;
   readonly name: NonNullable<ReturnType<typeof nameOf>>;
   /** Whether nothing was ever encrypted for this person. */
   readonly isUnknown: boolean;
@@ -18,20 +17,21 @@ interface ErasePersonProps {
 /** Nobody has this id, because ids are random to whoever lacks the tenant's secret. */
 const nobody = '0'.repeat(64);
 
-export function ErasePerson({ client, name, isUnknown, onDone }: ErasePersonProps) {
+export function ErasePerson({ name, isUnknown, onDone }: ErasePersonProps) {
+  const { subjects } = signedIn().client;
   return (
     <Permitted
       title="Erase this person"
       needs="subjects.erase"
       to="erase a person"
-      probe={() => client.subjects.erase({ subjectId: nobody })}
+      probe={() => subjects.erase({ subjectId: nobody })}
     >
       <Confirm
         title="Erase this person"
         action="Erase for ever"
         typed={name.subject ?? name.subjectId.slice(0, 8)}
         isDangerous
-        work={async () => onDone(await client.subjects.erase(name, { create: isUnknown }))}
+        work={async () => onDone(await subjects.erase(name, { create: isUnknown }))}
       >
         {isUnknown ? (
           <p>

@@ -13,6 +13,7 @@ import { Consequences } from '../parts/form-dialog.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { counted } from '../parts/short.ts';
 import { Notice } from '../parts/states.tsx';
+import { signedIn } from '../session.ts';
 import { exportKey } from './exported-key.ts';
 import type { KeyRecord, KeyStatus } from './key-status.tsx';
 import { Permitted } from './permitted.tsx';
@@ -204,7 +205,6 @@ function Exported({ file, versions }: { readonly file: string; readonly versions
 const nowhere = '00000000-0000-4000-8000-000000000000';
 
 interface KeyActionsProps {
-  readonly client: EaasClient;
   readonly record: KeyRecord;
   readonly onChanged: () => void;
 }
@@ -229,12 +229,8 @@ export function KeyActions(props: KeyActionsProps) {
   );
 }
 
-function Ask({
-  asked,
-  client: { keys },
-  record,
-  onChanged,
-}: KeyActionsProps & { readonly asked: KeyAction }) {
+function Ask({ asked, record, onChanged }: KeyActionsProps & { readonly asked: KeyAction }) {
+  const { keys } = signedIn().client;
   const { action, isDangerous = false, isTyped, first, says, Input, work } = asked;
   const value = useSignal(first?.(record) ?? '');
   const texts = (says?.(record, value.value) ?? []).filter((text) => text !== false);

@@ -1,26 +1,23 @@
 import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
-import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Check, FieldError, Radios } from '../parts/field.tsx';
 import type { FieldProps } from '../parts/form.ts';
 import { counted, short } from '../parts/short.ts';
+import { signedIn } from '../session.ts';
 import type { KeyRecord } from './key-status.tsx';
 
 const pageSize = 100;
 
-export interface KeyChoiceProps extends Pick<
-  FieldProps<readonly string[] | null>,
-  'client' | 'value' | 'error'
-> {
+export interface KeyChoiceProps extends Pick<FieldProps<readonly string[] | null>, 'value' | 'error'> {
   /** Whether all keys is no choice. */
   readonly mustChoose: boolean;
 }
 
-export function KeyChoice({ client, value, error, mustChoose }: KeyChoiceProps) {
+export function KeyChoice({ value, error, mustChoose }: KeyChoiceProps) {
   const pages = useSignal(1);
-  const load = (signal: AbortSignal) => newestKeys(client, pages.value, signal);
+  const load = (signal: AbortSignal) => newestKeys(pages.value, signal);
   const { value: listed, failure, isLoading } = useLoaded(load, [pages.value]);
   const chosen = value.value;
   const usable = listed?.keys.filter(isUsable) ?? [];
@@ -83,7 +80,8 @@ export function KeyChoice({ client, value, error, mustChoose }: KeyChoiceProps) 
 }
 
 /** Loads all pages again, because each new key moves older keys to later pages. */
-async function newestKeys(client: EaasClient, pages: number, signal: AbortSignal) {
+async function newestKeys(pages: number, signal: AbortSignal) {
+  const { client } = signedIn();
   const offsets = Array.from({ length: pages }, (_, page) => page * pageSize);
   const loaded = await Promise.all(
     offsets.map((offset) => client.keys.page({ limit: pageSize, offset }, { signal })),

@@ -9,7 +9,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import { When } from '../parts/when.tsx';
-import type { PageProps } from '../session.ts';
+import { signedIn } from '../session.ts';
 import { KeyActions } from './key-actions.tsx';
 import { type KeyRecord, KeyStatusBadge } from './key-status.tsx';
 import { KeyVersions } from './key-versions.tsx';
@@ -18,10 +18,11 @@ import { rotationText } from './rotation.ts';
 
 const size = 100;
 
-export function Key({ session: { client }, keyId }: PageProps & { readonly keyId: string }) {
+export function Key({ keyId }: { readonly keyId: string }) {
+  const { keys } = signedIn().client;
   const offset = useSignal(0);
   const loaded = useLoaded(
-    (signal) => client.keys.get({ key_id: keyId, limit: size, offset: offset.value }, { signal }),
+    (signal) => keys.get({ key_id: keyId, limit: size, offset: offset.value }, { signal }),
     [keyId, offset.value],
   );
   const { value, reload } = loaded;
@@ -44,8 +45,8 @@ export function Key({ session: { client }, keyId }: PageProps & { readonly keyId
           <>
             <StateNotice record={record} />
             <Facts of={factsOf(record)} />
-            <KeyActions client={client} record={record} onChanged={reload} />
-            <PublicKey client={client} record={record} onRetry={reload} />
+            <KeyActions record={record} onChanged={reload} />
+            <PublicKey record={record} onRetry={reload} />
             <KeyVersions record={record} size={size} onMove={(to) => (offset.value = to)} />
           </>
         )}

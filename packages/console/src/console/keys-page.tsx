@@ -1,16 +1,13 @@
 import { inLine } from '@eaas/protocol/internal';
 import type { Input } from '@eaas/protocol/wire';
-import type { EaasClient } from '@eaas/sdk';
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { openDialog } from '../parts/dialog.tsx';
 import { Check, Select } from '../parts/field.tsx';
 import type { Field, Fields } from '../parts/form.ts';
 import { nameOf } from '../parts/typed.tsx';
 import { Link } from '../parts/link.tsx';
-import { Listing, pageSize } from '../parts/listing.tsx';
+import { Listing, usePages } from '../parts/listing.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { RecordDialog } from '../parts/record-dialog.tsx';
 import { short } from '../parts/short.ts';
@@ -18,26 +15,18 @@ import { Empty } from '../parts/states.tsx';
 import type { Column } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
 import { go } from '../places.ts';
-import type { PageProps } from '../session.ts';
+import { signedIn } from '../session.ts';
 import { type KeyRecord, type KeyStatus, KeyStatusBadge, statusOptions } from './key-status.tsx';
 import { rotationOptions, rotationText } from './rotation.ts';
 
-export function Keys({ session: { client } }: PageProps) {
+export function Keys() {
+  const { keys } = signedIn().client;
   const status = useSignal('');
-  const offset = useSignal(0);
-  const loaded = useLoaded(
-    async (signal) => {
-      const filter = status.value === '' ? {} : { status: status.value as KeyStatus };
-      const query = { ...filter, limit: pageSize, offset: offset.value };
-      const { keys: rows, ...page } = await client.keys.page(query, { signal });
-      return { ...page, rows };
-    },
-    [status.value, offset.value],
-  );
-  useEffect(() => void (offset.value = 0), [status.value]);
-  const isEmpty = loaded.value?.total === 0 && status.value === '';
+  const filter = status.value === '' ? {} : { status: status.value as KeyStatus };
+  const list = usePages((query, options) => keys.page({ ...query, ...filter }, options), [status.value]);
+  const isEmpty = list.value?.total === 0 && status.value === '';
   const create = (
-    <Button kind="primary" onClick={() => openDialog(<CreateKey client={client} />)}>
+    <Button kind="primary" onClick={() => openDialog(<CreateKey />)}>
       Create a key
     </Button>
   );
@@ -47,15 +36,16 @@ export function Keys({ session: { client } }: PageProps) {
       <PageHead
         title="Keys"
         lead="A key wraps the data keys that encrypt your values. It leaves the service only if you allow its export."
-        action={loaded.failure || isEmpty ? undefined : create}
+        action={list.failure || isEmpty ? undefined : create}
       />
-      {!loaded.failure && !isEmpty && (
+      {!list.failure && !isEmpty && (
         <div class="filters page-head">
           <Select label="State" value={status} options={statusOptions} />
         </div>
       )}
       <Listing
-        loaded={loaded}
+        list={list}
+        rowsOf={(page) => page.keys}
         of="keys"
         needs="keys.read"
         empty={
@@ -67,21 +57,19 @@ export function Keys({ session: { client } }: PageProps) {
         }
         columns={columns}
         keyOf={({ key_id }) => key_id}
-        onMove={(to) => (offset.value = to)}
       />
     </>
   );
 }
 
-function CreateKey({ client }: { readonly client: EaasClient }) {
+function CreateKey() {
   return (
     <RecordDialog
-      client={client}
       title="Create a key"
       action="Create the key"
       fields={keyFields}
       send={async (body) => {
-        const { key_id: keyId } = await client.keys.create(body);
+        const { key_id: keyId } = await signedIn().client.keys.create(body);
         go({ page: 'key', keyId });
       }}
     />

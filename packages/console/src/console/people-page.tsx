@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { type EaasClient, EaasError } from '@eaas/sdk';
+import { EaasError } from '@eaas/sdk';
 import { useEffect } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
@@ -13,7 +13,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { counted } from '../parts/short.ts';
 import { Empty, Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
-import type { PageProps } from '../session.ts';
+import { signedIn } from '../session.ts';
 import { ErasePerson, type Erasure } from './erase-person.tsx';
 import { asked, faultOf, findPerson, looksLikeId, nameOf, type Person, type Wanted } from './people-find.ts';
 import { PersonReport } from './person-report.tsx';
@@ -25,13 +25,13 @@ const ways = [
 ] as const;
 
 /** Keeps the person in memory only: neither the address nor the history of the browser says who it is. */
-export function People({ session: { client } }: PageProps) {
+export function People() {
   const by = useSignal<string>(asked.value?.by ?? 'subject');
   const text = useSignal(asked.value?.text ?? '');
   const fault = useSignal<string | undefined>(undefined);
   const wanted = useSignal(asked.value);
   useEffect(() => void (asked.value = undefined), []);
-  const around = useLoaded((signal) => countPeople(client, signal), [client]);
+  const around = useLoaded(countPeople, []);
   useEffect(() => void (fault.value = undefined), [by.value, text.value]);
 
   const find = (event: Event): void => {
@@ -73,7 +73,7 @@ export function People({ session: { client } }: PageProps) {
               </Button>
             </form>
             {wanted.value ? (
-              <Found key={JSON.stringify(wanted.value)} client={client} wanted={wanted.value} />
+              <Found key={JSON.stringify(wanted.value)} wanted={wanted.value} />
             ) : (
               <Nobody subjects={subjects} />
             )}
@@ -85,10 +85,8 @@ export function People({ session: { client } }: PageProps) {
 }
 
 /** Reads an entry first, so that a session without the permission sees it before it types. */
-async function countPeople(
-  client: EaasClient,
-  signal: AbortSignal,
-): Promise<{ subjects: number | undefined }> {
+async function countPeople(signal: AbortSignal): Promise<{ subjects: number | undefined }> {
+  const { client } = signedIn();
   await client.audit.page({ limit: 1 }, { signal });
   const usage = await client.usage({}, { signal }).catch(only('permission_missing'));
   return { subjects: usage?.subjects };
@@ -129,16 +127,12 @@ const unknown = {
   id: 'No person of this tenant has this id, or the entries with half of it were purged. Copy the id of the audit log again.',
 };
 
-interface FoundProps {
-  readonly client: EaasClient;
-  readonly wanted: Wanted;
-}
-
-function Found({ client, wanted }: FoundProps) {
+function Found({ wanted }: { readonly wanted: Wanted }) {
+  const { client } = signedIn();
   const erasure = useSignal<Erasure | undefined>(undefined);
   const loaded = useLoaded(
     async (signal) => ({ person: await findPerson(client, wanted, signal).catch(only('not_found')) }),
-    [client, wanted],
+    [wanted],
   );
   const { value, reload } = loaded;
   const name = nameOf(value?.person?.wanted ?? wanted);
@@ -150,9 +144,7 @@ function Found({ client, wanted }: FoundProps) {
     name && (
       <Button
         kind={kind}
-        onClick={() =>
-          openDialog(<ErasePerson client={client} name={name} isUnknown={!value?.person} onDone={onDone} />)
-        }
+        onClick={() => openDialog(<ErasePerson name={name} isUnknown={!value?.person} onDone={onDone} />)}
       >
         {text}
       </Button>
@@ -167,7 +159,7 @@ function Found({ client, wanted }: FoundProps) {
               {erasure.value && <Erased erasure={erasure.value} />}
               {!erasure.value && person.erased_at !== null && <Tombstone person={person} />}
               <div class="row page-head">
-                <PersonReport client={client} subjectId={person.id} />
+                <PersonReport subjectId={person.id} />
                 {person.erased_at === null && erase('Erase this person', 'danger')}
               </div>
               {person.erased_at === null && !name && (
@@ -175,11 +167,7 @@ function Found({ client, wanted }: FoundProps) {
                   To erase this person, find them by the subject or by all 64 characters of the id.
                 </p>
               )}
-              <PersonTimeline
-                key={`${person.id} ${person.erased_at}`}
-                client={client}
-                subjectId={person.id}
-              />
+              <PersonTimeline key={`${person.id} ${person.erased_at}`} subjectId={person.id} />
             </>
           ) : (
             <Empty title="Nobody has this subject" action={erase('Erase it all the same', 'plain')}>

@@ -5,7 +5,7 @@ import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { closeDialog, Dialog } from '../parts/dialog.tsx';
 import { Once } from '../parts/once.tsx';
-import { session } from '../session.ts';
+import { signedIn } from '../session.ts';
 
 interface PermittedProps {
   readonly title: string;
@@ -19,7 +19,7 @@ interface PermittedProps {
 
 /** Shows its children once the session has the permission, so that nobody types a name in vain. */
 export function Permitted({ title, needs, to, probe, children }: PermittedProps) {
-  const isSure = session.value?.isDevelopment === true;
+  const { isDevelopment: isSure } = signedIn();
   const loaded = useLoaded(async () => isSure || (await isPermitted(probe)), []);
   if (loaded.value && !loaded.failure) return <>{children}</>;
   return (

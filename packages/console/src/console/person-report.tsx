@@ -1,17 +1,13 @@
 import type { EaasClient, ReportRow } from '@eaas/sdk';
 import { reportCsv, reportRow } from '@eaas/sdk/internal';
 import { Download } from '../parts/download.tsx';
-
-interface PersonReportProps {
-  readonly client: EaasClient;
-  readonly subjectId: string;
-}
+import { signedIn } from '../session.ts';
 
 /** Downloads what can be shown to a person: the rows of `eaas.audit.report`. */
-export function PersonReport({ client, subjectId }: PersonReportProps) {
+export function PersonReport({ subjectId }: { readonly subjectId: string }) {
   const shared = {
     name: `person-${subjectId.slice(0, 8)}`,
-    entries: (signal: AbortSignal) => reportOf(client, subjectId, signal),
+    entries: (signal: AbortSignal) => reportOf(signedIn().client, subjectId, signal),
   };
   const json = (rows: readonly ReportRow[]) => `${JSON.stringify(rows, null, 2)}\n`;
   return (

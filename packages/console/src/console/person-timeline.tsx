@@ -1,12 +1,11 @@
 import { actionTexts } from '@eaas/protocol/internal';
-import type { AuditEntry, EaasClient, ReportRow } from '@eaas/sdk';
+import type { AuditEntry, ReportRow } from '@eaas/sdk';
 import { reportRow } from '@eaas/sdk/internal';
-import { useSignal } from '@preact/signals';
-import { useLoaded } from '../load.ts';
-import { Listing, pageSize } from '../parts/listing.tsx';
+import { Listing, usePages } from '../parts/listing.tsx';
 import { short } from '../parts/short.ts';
 import { Empty } from '../parts/states.tsx';
 import type { Column } from '../parts/table.tsx';
+import { signedIn } from '../session.ts';
 import { actorColumn, none, OpenEntry, timeColumn } from './entry-cells.tsx';
 import { nameIn, useActorNames, useKeyNames } from './names.ts';
 import { PersonId } from './person-id.tsx';
@@ -20,24 +19,12 @@ const words: Partial<Record<ReportRow['action'], string>> = {
   decrypt: 'opened by the service',
 };
 
-interface TimelineProps {
-  readonly client: EaasClient;
-  readonly subjectId: string;
-}
-
 /** Who used the data of a person, and when. A parent gives each person another `key`. */
-export function PersonTimeline({ client, subjectId }: TimelineProps) {
-  const offset = useSignal(0);
-  const loaded = useLoaded(
-    async (signal) => {
-      const query = { subject_id: subjectId, limit: pageSize, offset: offset.value };
-      const { logs: rows, ...page } = await client.audit.page(query, { signal });
-      return { ...page, rows };
-    },
-    [subjectId, offset.value],
-  );
-  const keys = useKeyNames(client);
-  const actors = useActorNames(client);
+export function PersonTimeline({ subjectId }: { readonly subjectId: string }) {
+  const { audit } = signedIn().client;
+  const list = usePages((query, options) => audit.page({ ...query, subject_id: subjectId }, options));
+  const keys = useKeyNames();
+  const actors = useActorNames();
   const columns: readonly Column<AuditEntry>[] = [
     timeColumn,
     {
@@ -70,14 +57,14 @@ export function PersonTimeline({ client, subjectId }: TimelineProps) {
     <section class="stack" aria-labelledby="timeline-title">
       <h2 id="timeline-title">Who used the data, and when</h2>
       <Listing
-        loaded={loaded}
+        list={list}
+        rowsOf={({ logs }) => logs}
         of="entries"
         caption="What happened with the data of this person, newest first"
         needs="audit.read"
         empty={<Empty title="No entries">The entries about this person were purged.</Empty>}
         columns={columns}
         keyOf={({ id }) => id}
-        onMove={(to) => (offset.value = to)}
       />
     </section>
   );

@@ -1,20 +1,19 @@
-import type { EaasClient } from '@eaas/sdk';
 import { useRef } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { Loading, Notice } from '../parts/states.tsx';
+import { signedIn } from '../session.ts';
 import type { KeyRecord, KeyStatus } from './key-status.tsx';
 import { WriterKey } from './writer-key.tsx';
 import { toHex } from '@eaas/protocol/internal';
 
 interface PublicKeyProps {
-  readonly client: EaasClient;
   readonly record: KeyRecord;
   /** Loads the key's record again, because another user can have disabled the key. */
   readonly onRetry: () => void;
 }
 
-export function PublicKey({ client, record, onRetry }: PublicKeyProps) {
+export function PublicKey({ record, onRetry }: PublicKeyProps) {
   const { status, intake } = record;
   return (
     <section class="stack public-keys" aria-labelledby="public-keys-title">
@@ -25,7 +24,7 @@ export function PublicKey({ client, record, onRetry }: PublicKeyProps) {
           partners that write without an API key.
         </p>
       )}
-      {intake && status === 'active' && <Published client={client} record={record} onRetry={onRetry} />}
+      {intake && status === 'active' && <Published record={record} onRetry={onRetry} />}
       {intake && status !== 'active' && <Notice {...unpublished[status]} />}
     </section>
   );
@@ -55,11 +54,11 @@ const unpublished: Unpublished = {
   },
 };
 
-function Published({ client, record, onRetry }: PublicKeyProps) {
+function Published({ record, onRetry }: PublicKeyProps) {
   const { key_id, key_version } = record;
   const firstSeen = useRef(key_version);
   const { value, failure, reload } = useLoaded(
-    (signal) => loadPublicKey(client, key_id, signal),
+    (signal) => loadPublicKey(key_id, signal),
     [key_id, key_version],
   );
   const retry = (): void => {
@@ -73,8 +72,8 @@ function Published({ client, record, onRetry }: PublicKeyProps) {
   return <WriterKey {...value} isNew={value.keyVersion > firstSeen.current} />;
 }
 
-async function loadPublicKey(client: Pick<EaasClient, 'publicKey'>, id: string, signal: AbortSignal) {
-  const { key_id, key_version, intake_public_key } = await client.publicKey(id, { signal });
+async function loadPublicKey(id: string, signal: AbortSignal) {
+  const { key_id, key_version, intake_public_key } = await signedIn().client.publicKey(id, { signal });
   const publicKey = intake_public_key ?? '';
   return { keyId: key_id, keyVersion: key_version, publicKey, sha256: await sha256Of(publicKey) };
 }

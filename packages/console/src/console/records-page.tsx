@@ -1,20 +1,19 @@
 // The page of API keys and the page of sign-ins: a list of what may sign in, which is made, edited and revoked in dialogs.
 import { inLine } from '@eaas/protocol/internal';
 import type { EaasClient } from '@eaas/sdk';
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentType, VNode } from 'preact';
-import { useLoaded, useWork } from '../load.ts';
+import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { openDialog } from '../parts/dialog.tsx';
 import type { Fields } from '../parts/form.ts';
-import { Listing, type Paged, pageSize } from '../parts/listing.tsx';
+import { Listing, type LoadPage, type Page, usePages } from '../parts/listing.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { RecordDialog } from '../parts/record-dialog.tsx';
 import { Empty, FailureView } from '../parts/states.tsx';
 import type { Column } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
-import type { Session } from '../session.ts';
+import { signedIn } from '../session.ts';
 import { stateOf } from './api-key-state.ts';
 
 interface Row {
@@ -25,13 +24,22 @@ interface Row {
 }
 
 export interface ShowProps<Whole> {
-  readonly client: EaasClient;
   readonly record: Whole;
   readonly isNew?: boolean;
 }
 
+/** The calls of a kind, whose records have an id such as `{ api_key_id }`. */
+interface Calls<Id, Of, Whole, Body> {
+  page: LoadPage<Of>;
+  /** Reads what a list leaves out, and what changed meanwhile. */
+  get(id: Id): Promise<Whole>;
+  create(body: Body): Promise<Whole>;
+  update(change: Id & Partial<Body>): Promise<unknown>;
+  revoke(id: Id): Promise<unknown>;
+}
+
 /** What differs between the two kinds. */
-export interface Kind<Listed extends Row, Whole extends Row, Body> {
+export interface Kind<Id, Of extends Page, Listed extends Row, Whole extends Row, Body> {
   readonly title: string;
   readonly lead: string;
   /** One of them and several, as in a sentence. */
@@ -42,65 +50,49 @@ export interface Kind<Listed extends Row, Whole extends Row, Body> {
   readonly empty: ComponentChildren;
   readonly fields: Fields<Body, Whole>;
   readonly columns: (open: (row: Listed) => void) => readonly Column<Listed>[];
-  readonly idOf: (row: Listed) => string;
-  readonly calls: (client: EaasClient) => {
-    readonly page: (
-      query: { readonly limit: number; readonly offset: number },
-      options: { readonly signal: AbortSignal },
-    ) => Promise<Paged<Listed>>;
-    /** Reads what a list leaves out. */
-    readonly get: (row: Listed) => Promise<Whole>;
-    readonly create: (body: Body) => Promise<Whole>;
-    readonly update: (record: Whole, body: Body) => Promise<unknown>;
-    readonly revoke: (record: Whole) => Promise<unknown>;
-  };
+  readonly calls: (client: EaasClient) => Calls<Id, Of, Whole, Body>;
+  readonly rowsOf: (page: Of) => readonly Listed[];
+  readonly idOf: (row: Listed | Whole) => Id;
   readonly Show: ComponentType<ShowProps<Whole>>;
   /** What of it never changes, in the form of a change. */
   readonly fixed?: string;
   /** What the user types before it is revoked. */
   readonly typedOf: (record: Whole) => string;
   readonly revoking: (record: Whole) => ComponentChildren;
-  readonly isOwn?: (record: Whole, session: Session) => boolean;
+  readonly isOwn?: (record: Whole, apiKey: string) => boolean;
 }
 
-interface RecordsProps<Listed extends Row, Whole extends Row, Body> {
-  readonly session: Session;
-  readonly kind: Kind<Listed, Whole, Body>;
-}
-
-export function Records<Listed extends Row, Whole extends Row, Body extends object>({
-  session,
-  kind,
-}: RecordsProps<Listed, Whole, Body>) {
+export function Records<
+  Id extends object,
+  Of extends Page,
+  Listed extends Row,
+  Whole extends Row,
+  Body extends object,
+>({ kind }: { readonly kind: Kind<Id, Of, Listed, Whole, Body> }) {
   const { title, lead, noun, nouns, make, fields, Show } = kind;
-  const { client } = session;
+  const { apiKey, client } = signedIn();
   const calls = kind.calls(client);
-  const offset = useSignal(0);
-  const loaded = useLoaded(
-    (signal) => calls.page({ limit: pageSize, offset: offset.value }, { signal }),
-    [offset.value],
-  );
+  const list = usePages(calls.page);
   const opening = useWork();
   const open = (row: Listed, dialogOf: (record: Whole) => VNode): void =>
-    void opening.run(async () => openDialog(dialogOf(await calls.get(row))));
-  const isOwn = (record: Whole): boolean => kind.isOwn?.(record, session) === true;
+    void opening.run(async () => openDialog(dialogOf(await calls.get(kind.idOf(row)))));
+  const isOwn = (record: Whole): boolean => kind.isOwn?.(record, apiKey) === true;
 
   const made = async (body: Body): Promise<void> => {
     const record = await calls.create(body);
-    loaded.reload();
-    openDialog(<Show client={client} record={record} isNew />);
+    list.reload();
+    openDialog(<Show record={record} isNew />);
   };
   const editing = (record: Whole) => (
     <RecordDialog
-      client={client}
       title={`Edit ${inLine(record.name)}`}
       action="Save the changes"
       fields={fields}
       record={record}
       isOwn={isOwn(record)}
       send={async (body) => {
-        await calls.update(record, body);
-        loaded.reload();
+        await calls.update({ ...kind.idOf(record), ...body });
+        list.reload();
       }}
     >
       {kind.fixed !== undefined && <p class="soft">{kind.fixed}</p>}
@@ -113,8 +105,8 @@ export function Records<Listed extends Row, Whole extends Row, Body extends obje
       isDangerous
       {...(stateOf(record).text === 'Expired' ? {} : { typed: kind.typedOf(record) })}
       work={async () => {
-        await calls.revoke(record);
-        loaded.reload();
+        await calls.revoke(kind.idOf(record));
+        list.reload();
       }}
     >
       <p>{kind.revoking(record)}</p>
@@ -129,9 +121,7 @@ export function Records<Listed extends Row, Whole extends Row, Body extends obje
     <Button
       kind="primary"
       onClick={() =>
-        openDialog(
-          <RecordDialog client={client} title={make[0]} action={make[1]} fields={fields} send={made} />,
-        )
+        openDialog(<RecordDialog title={make[0]} action={make[1]} fields={fields} send={made} />)
       }
     >
       {make[0]}
@@ -154,14 +144,15 @@ export function Records<Listed extends Row, Whole extends Row, Body extends obje
         </>
       ),
   };
-  const isEmpty = loaded.value?.count === 0;
+  const isEmpty = list.value?.count === 0;
 
   return (
     <>
-      <PageHead title={title} lead={lead} action={loaded.failure || isEmpty ? undefined : create} />
+      <PageHead title={title} lead={lead} action={list.failure || isEmpty ? undefined : create} />
       {opening.failure && <FailureView failure={opening.failure} />}
       <Listing
-        loaded={loaded}
+        list={list}
+        rowsOf={kind.rowsOf}
         of={nouns}
         needs="api_keys.manage"
         empty={
@@ -170,14 +161,13 @@ export function Records<Listed extends Row, Whole extends Row, Body extends obje
           </Empty>
         }
         columns={[
-          ...kind.columns((row) => open(row, (record) => <Show client={client} record={record} />)),
+          ...kind.columns((row) => open(row, (record) => <Show record={record} />)),
           expiresColumn,
           actions,
         ]}
-        keyOf={kind.idOf}
+        keyOf={(row) => JSON.stringify(kind.idOf(row))}
         classOf={(row) => (stateOf(row).tone === 'plain' ? 'past' : '')}
-        isStale={loaded.isLoading || opening.isBusy}
-        onMove={(to) => (offset.value = to)}
+        isStale={list.isLoading || opening.isBusy}
       />
     </>
   );

@@ -1,23 +1,24 @@
 import { inLine } from '@eaas/protocol/internal';
+import type { Output } from '@eaas/protocol/wire';
 import { CopyBox } from '../parts/copy.tsx';
 import { ShowDialog } from '../parts/dialog.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { counted, short } from '../parts/short.ts';
 import { Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
-import type { PageProps } from '../session.ts';
 import { nameIn, useKeyNames } from './names.ts';
 import { type Kind, permissionsColumn, Records, type ShowProps, stateColumn } from './records-page.tsx';
 import { claimLines, type IssuerRecord, type NewIssuer, signInFields, whoseData } from './sign-in-fields.tsx';
 
+type IssuerPage = Output<'GET /v1/issuers'>;
 /** Lists leave out the public keys and the required claims. */
-type ListedIssuer = Omit<IssuerRecord, 'jwks' | 'require'>;
+type ListedIssuer = IssuerPage['issuers'][number];
 
-export function SignIns({ session }: PageProps) {
-  return <Records session={session} kind={signIns} />;
+export function SignIns() {
+  return <Records kind={signIns} />;
 }
 
-const signIns: Kind<ListedIssuer, IssuerRecord, NewIssuer> = {
+const signIns: Kind<{ issuer_id: string }, IssuerPage, ListedIssuer, IssuerRecord, NewIssuer> = {
   title: 'Sign-ins',
   lead:
     'The service accepts the tokens of your app’s own sign-in, so that a user’s page needs no API ' +
@@ -69,17 +70,9 @@ const signIns: Kind<ListedIssuer, IssuerRecord, NewIssuer> = {
       ),
     },
   ],
-  idOf: ({ issuer_id }) => issuer_id,
-  calls: ({ issuers: calls }) => ({
-    page: async (query, options) => {
-      const { issuers: rows, ...page } = await calls.page(query, options);
-      return { ...page, rows };
-    },
-    get: ({ issuer_id }) => calls.get({ issuer_id }),
-    create: (body) => calls.create(body),
-    update: ({ issuer_id }, body) => calls.update({ issuer_id, ...body }),
-    revoke: ({ issuer_id }) => calls.revoke({ issuer_id }),
-  }),
+  calls: (client) => client.issuers,
+  rowsOf: (page) => page.issuers,
+  idOf: ({ issuer_id }) => ({ issuer_id }),
   Show,
   fixed:
     'The issuer, the audience, and whose data its users open never change: for others, accept another sign-in.',
@@ -92,8 +85,8 @@ const signIns: Kind<ListedIssuer, IssuerRecord, NewIssuer> = {
   ),
 };
 
-function Show({ client, record, isNew }: ShowProps<IssuerRecord>) {
-  const keys = useKeyNames(client);
+function Show({ record, isNew }: ShowProps<IssuerRecord>) {
+  const keys = useKeyNames();
   const { issuer_id, jwks, jwks_uri, subject_prefix, subject_claim, allowed_origins, expires_at } = record;
   const facts = {
     Issuer: record.issuer,

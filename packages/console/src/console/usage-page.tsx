@@ -1,16 +1,15 @@
-import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
 import { Once } from '../parts/once.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Empty } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
-import type { PageProps } from '../session.ts';
+import { signedIn } from '../session.ts';
 import { lastMonths, monthName, type Month, operations, totalOf } from './months.ts';
 
 const months = 12;
 
-export function Usage({ session: { client } }: PageProps) {
-  const loaded = useLoaded((signal) => readMonths(client, signal), [client]);
+export function Usage() {
+  const loaded = useLoaded(readMonths, []);
   return (
     <>
       <PageHead
@@ -44,7 +43,8 @@ export function Usage({ session: { client } }: PageProps) {
 }
 
 /** Reads one month first, so that a session without the permission gets one refusal instead of one for each month. */
-async function readMonths(client: EaasClient, signal: AbortSignal): Promise<readonly Month[]> {
+async function readMonths(signal: AbortSignal): Promise<readonly Month[]> {
+  const { client } = signedIn();
   const [first = '', ...rest] = lastMonths(months);
   const read = (month: string): Promise<Month> => client.usage({ month }, { signal });
   return [await read(first), ...(await Promise.all(rest.map(read)))];

@@ -1,15 +1,16 @@
 import { useSignal } from '@preact/signals';
-import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { counted } from '../parts/short.ts';
 import { FailureView } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import { save } from '../parts/download.tsx';
+import { signedIn } from '../session.ts';
 import { readProof } from './witnessed.ts';
 
 /** Shows which entry witnesses have seen, in their words. Asks only when told to, because many services have no public log. */
-export function WitnessedHead({ client }: { readonly client: EaasClient }) {
+export function WitnessedHead() {
+  const { client } = signedIn();
   const isAsked = useSignal(false);
   const { value, failure, reload } = useLoaded(
     async (signal) => (isAsked.value ? client.audit.proof({}, { signal }) : undefined),

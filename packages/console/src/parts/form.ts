@@ -1,7 +1,6 @@
 // Forms as data: one object per field says how it begins, what is stored of it, what is wrong, and what a change means.
 // `record-dialog.tsx` shows a form; tests read one without a page.
 import { type Signal, signal } from '@preact/signals';
-import type { EaasClient } from '@eaas/sdk';
 import type { ComponentType } from 'preact';
 
 /** What a change takes from those who use a record, and what it gives them. */
@@ -14,7 +13,6 @@ export interface FieldProps<Shown> {
   readonly value: Signal<Shown>;
   readonly error: string | undefined;
   readonly form: Form;
-  readonly client: EaasClient;
 }
 
 export interface Field<Value, Shown, Whole> {

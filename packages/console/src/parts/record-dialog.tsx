@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import type { EaasClient } from '@eaas/sdk';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useWork } from '../load.ts';
@@ -8,7 +7,6 @@ import { type Faults, fieldIn, type Fields, openForm } from './form.ts';
 import { Consequences, FormDialog } from './form-dialog.tsx';
 
 interface RecordDialogProps<Body, Whole> {
-  readonly client: EaasClient;
   readonly title: string;
   readonly action: string;
   readonly fields: Fields<Body, Whole>;
@@ -22,7 +20,6 @@ interface RecordDialogProps<Body, Whole> {
 
 /** The form of a record, for a new one and for a change. What is wrong is beside its field, whoever found it. */
 export function RecordDialog<Body extends object, Whole>({
-  client,
   fields,
   record,
   isOwn = false,
@@ -52,7 +49,7 @@ export function RecordDialog<Body extends object, Whole>({
     >
       {children}
       {form.asked.map(({ name, value, field: { View } }) => {
-        const props = { value, error: faults[name], form, client };
+        const props = { value, error: faults[name], form };
         return View && <View key={name} {...props} />;
       })}
       {says.losses.length + says.gains.length > 0 && (

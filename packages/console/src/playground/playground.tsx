@@ -6,13 +6,13 @@ import { Link } from '../parts/link.tsx';
 import { Once } from '../parts/once.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { Empty } from '../parts/states.tsx';
-import type { PageProps } from '../session.ts';
+import { signedIn } from '../session.ts';
 import { keyName, type OwnKey, unusableOf } from './own-key.ts';
 import { findPlay, isPlay, startPlay } from './play.ts';
 import { Steps } from './steps.tsx';
 
-export function Playground({ session }: PageProps) {
-  const loaded = useLoaded(() => findPlay(session), [session]);
+export function Playground() {
+  const loaded = useLoaded(() => findPlay(signedIn()), []);
   return (
     <>
       <div class="page-head">
@@ -24,29 +24,23 @@ export function Playground({ session }: PageProps) {
         </p>
       </div>
       <Once loaded={loaded} text="Looking for the key of the playground" needs="keys.read">
-        {(found) =>
-          isPlay(found) ? (
-            <Steps play={found} />
-          ) : (
-            <Ask session={session} found={found} reload={loaded.reload} />
-          )
-        }
+        {(found) => (isPlay(found) ? <Steps play={found} /> : <Ask found={found} reload={loaded.reload} />)}
       </Once>
     </>
   );
 }
 
-interface AskProps extends PageProps {
+interface AskProps {
   readonly found: OwnKey;
   readonly reload: () => void;
 }
 
-function Ask({ session, found, reload }: AskProps) {
+function Ask({ found, reload }: AskProps) {
   const { isBusy, failure, run } = useWork();
   const unusable = unusableOf(found);
   if (unusable) return <Unusable record={unusable} onRetry={reload} />;
   const start = async (): Promise<void> => {
-    if (await run(() => startPlay(session, found))) reload();
+    if (await run(() => startPlay(signedIn(), found))) reload();
   };
   if (failure) return <PageFailure failure={failure} needs="keys.manage" onRetry={() => void start()} />;
   return (
