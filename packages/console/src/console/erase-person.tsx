@@ -1,17 +1,14 @@
-import type { Output } from '@eaas/protocol/wire';
 import { Confirm } from '../parts/confirm.tsx';
 import { Consequences } from '../parts/form-dialog.tsx';
 import { signedIn } from '../session.ts';
 import type { nameOf } from './people-find.ts';
 import { Permitted } from './permitted.tsx';
 
-export type Erasure = Output<'POST /v1/subjects/erase'>;
-
 interface ErasePersonProps {
   readonly name: NonNullable<ReturnType<typeof nameOf>>;
   /** Whether nothing was ever encrypted for this person. */
   readonly isUnknown: boolean;
-  readonly onDone: (erasure: Erasure) => void;
+  readonly onDone: () => void;
 }
 
 /** Nobody has this id, because ids are random to whoever lacks the tenant's secret. */
@@ -31,7 +28,10 @@ export function ErasePerson({ name, isUnknown, onDone }: ErasePersonProps) {
         action="Erase for ever"
         typed={name.subject ?? name.subjectId.slice(0, 8)}
         isDangerous
-        work={async () => onDone(await subjects.erase(name, { create: isUnknown }))}
+        work={async () => {
+          await subjects.erase(name, { create: isUnknown });
+          onDone();
+        }}
       >
         {isUnknown ? (
           <p>

@@ -14,7 +14,7 @@ import { counted } from '../parts/short.ts';
 import { Empty, Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import { signedIn } from '../session.ts';
-import { ErasePerson, type Erasure } from './erase-person.tsx';
+import { ErasePerson } from './erase-person.tsx';
 import { asked, faultOf, findPerson, looksLikeId, nameOf, type Person, type Wanted } from './people-find.ts';
 import { PersonReport } from './person-report.tsx';
 import { PersonTimeline } from './person-timeline.tsx';
@@ -129,26 +129,21 @@ const unknown = {
 
 function Found({ wanted }: { readonly wanted: Wanted }) {
   const { client } = signedIn();
-  const erasure = useSignal<Erasure | undefined>(undefined);
   const loaded = useLoaded(
     async (signal) => ({ person: await findPerson(client, wanted, signal).catch(only('not_found')) }),
     [wanted],
   );
   const { value, reload } = loaded;
   const name = nameOf(value?.person?.wanted ?? wanted);
-  const onDone = (done: Erasure): void => {
-    erasure.value = done;
-    reload();
-  };
-  const erase = (text: string, kind: 'danger' | 'plain') =>
-    name && (
-      <Button
-        kind={kind}
-        onClick={() => openDialog(<ErasePerson name={name} isUnknown={!value?.person} onDone={onDone} />)}
-      >
+  const erase = (text: string, kind: 'danger' | 'plain') => {
+    if (!name) return undefined;
+    const asking = <ErasePerson name={name} isUnknown={!value?.person} onDone={reload} />;
+    return (
+      <Button kind={kind} onClick={() => openDialog(asking)}>
         {text}
       </Button>
     );
+  };
   return (
     <div aria-live="polite">
       <Once loaded={loaded} text="Looking" needs="audit.read">
@@ -156,8 +151,7 @@ function Found({ wanted }: { readonly wanted: Wanted }) {
           person ? (
             <>
               <Facts of={factsOf(person)} />
-              {erasure.value && <Erased erasure={erasure.value} />}
-              {!erasure.value && person.erased_at !== null && <Tombstone person={person} />}
+              {person.erased_at !== null && <Tombstone person={person} />}
               <div class="row page-head">
                 <PersonReport subjectId={person.id} />
                 {person.erased_at === null && erase('Erase this person', 'danger')}
@@ -196,19 +190,6 @@ function factsOf({ id, created_at, erased_at }: Person) {
   };
 }
 
-function Erased({ erasure: { erased_at, entry } }: { readonly erasure: Erasure }) {
-  return (
-    <Notice tone="good">
-      <p>
-        <strong>Erased on {dateTime(erased_at)}.</strong> Entry {entry.id.toLocaleString('en')} of the audit
-        log proves it. Keep its hash with the request of the person.
-      </p>
-      <Proof hash={entry.hash} />
-      <p>Now set the fingerprint columns of this person to NULL.</p>
-    </Notice>
-  );
-}
-
 function Tombstone({ person: { erased_at, erasure } }: { readonly person: Person }) {
   return (
     <Notice tone="info">
@@ -216,18 +197,15 @@ function Tombstone({ person: { erased_at, erasure } }: { readonly person: Person
         <strong>This person was erased on {dateTime(erased_at ?? '')}.</strong> Nothing that was first
         encrypted for them opens again, and the subject cannot come back.{' '}
         {erasure
-          ? `Entry ${erasure.id.toLocaleString('en')} of the audit log proves it.`
+          ? `Entry ${erasure.id.toLocaleString('en')} of the audit log proves it. Keep its hash with the request of the person.`
           : 'The entry of the erasure was purged.'}
       </p>
-      {erasure && <Proof hash={erasure.hash} />}
+      {erasure && (
+        <p>
+          <code>{erasure.hash}</code> <Copy text={erasure.hash} of="the hash of the entry" />
+        </p>
+      )}
+      <p>Now set the fingerprint columns of this person to NULL.</p>
     </Notice>
-  );
-}
-
-function Proof({ hash }: { readonly hash: string }) {
-  return (
-    <p>
-      <code>{hash}</code> <Copy text={hash} of="the hash of the entry" />
-    </p>
   );
 }
