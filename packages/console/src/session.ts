@@ -108,19 +108,14 @@ function enterForDevelopment({ api_key, expires_at, tenant }: Answer): void {
 }
 
 export async function enterWithApiKey(apiKey: string): Promise<void> {
-  isEntering.value = true;
-  try {
-    // An error about a missing permission still proves that the API key is valid.
-    await clientOf(apiKey, noteReach)
-      .keys.page({ limit: 1 })
-      .catch((error: unknown) => {
-        if (!(error instanceof EaasError) || error.code !== 'permission_missing') throw error;
-      });
-    keep(undefined);
-    enter(apiKey.trim(), { isDevelopment: false, tenant: undefined, expiresAt: undefined });
-  } finally {
-    isEntering.value = false;
-  }
+  // An error about a missing permission still proves that the API key is valid.
+  await clientOf(apiKey, noteReach)
+    .keys.page({ limit: 1 })
+    .catch((error: unknown) => {
+      if (!(error instanceof EaasError) || error.code !== 'permission_missing') throw error;
+    });
+  keep(undefined);
+  enter(apiKey.trim(), { isDevelopment: false, tenant: undefined, expiresAt: undefined });
 }
 
 function enter(apiKey: string, known: Pick<Session, 'isDevelopment' | 'tenant' | 'expiresAt'>): void {

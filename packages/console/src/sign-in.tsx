@@ -8,31 +8,22 @@ import { Loading, Notice } from './parts/states.tsx';
 import { Heading } from './parts/heading.tsx';
 import { enterWithApiKey, enterWithCode, isEntering, type SignedOut, signedOut } from './session.ts';
 
-const reasons: Readonly<Record<Exclude<SignedOut, 'new'>, { tone: 'info' | 'warn'; text: string }>> = {
-  code_refused: {
-    tone: 'warn',
-    text:
-      'The sign-in code in this address is not valid any more, because a code works only once and only for ' +
-      'ten minutes. To get a new address, run `npx --no-install @eaas/cli dev --sign-in` beside the server. ' +
-      'Or paste an API key.',
-  },
-  code_unanswered: {
-    tone: 'warn',
-    text: 'The service did not respond to the sign-in code. The code is still valid.',
-  },
-  expired: {
-    tone: 'warn',
-    text: 'The API key has expired or was revoked, and this page has forgotten it. Sign in again to continue.',
-  },
-  left: { tone: 'info', text: 'You are signed out. This page has forgotten the API key.' },
+const reasons: Readonly<Record<Exclude<SignedOut, 'new'>, string>> = {
+  code_refused:
+    'The sign-in code in this address is not valid any more, because a code works only once and only for ' +
+    'ten minutes. To get a new address, run `npx --no-install @eaas/cli dev --sign-in` beside the server. ' +
+    'Or paste an API key.',
+  code_unanswered: 'The service did not respond to the sign-in code. The code is still valid.',
+  expired:
+    'The API key has expired or was revoked, and this page has forgotten it. Sign in again to continue.',
+  left: 'You are signed out. This page has forgotten the API key.',
 };
 
 export function SignIn() {
   const apiKey = useSignal('');
-  const { failure: found, run } = useWork();
-  const failure = found && signInFailure(found);
-  if (isEntering.value && apiKey.value === '') return <Loading text="Signing in" />;
-  const reason = signedOut.value === 'new' ? undefined : reasons[signedOut.value];
+  const { failure, isBusy, run } = useWork();
+  if (isEntering.value) return <Loading text="Signing in" />;
+  const { value: why } = signedOut;
 
   return (
     <div class="sign-in stack">
@@ -47,12 +38,12 @@ export function SignIn() {
           of these.
         </Notice>
       )}
-      {reason && !failure && (
-        <Notice tone={reason.tone}>
+      {why !== 'new' && !failure && (
+        <Notice tone={why === 'left' ? 'info' : 'warn'}>
           <p>
-            <Prose text={reason.text} />
+            <Prose text={reasons[why]} />
           </p>
-          {signedOut.value === 'code_unanswered' && (
+          {why === 'code_unanswered' && (
             <Button onClick={() => void enterWithCode()}>Try the code again</Button>
           )}
         </Notice>
@@ -70,10 +61,10 @@ export function SignIn() {
           placeholder="eaas_sk_…"
           required
           hint="It stays in the memory of this page. Closing or reloading the page forgets it."
-          error={failure && `${failure.title}. ${failure.advice}`}
+          error={failure && faultOf(failure)}
           value={apiKey}
         />
-        <Button kind="primary" type="submit" isBusy={isEntering.value}>
+        <Button kind="primary" type="submit" isBusy={isBusy}>
           Sign in
         </Button>
       </form>
@@ -81,17 +72,10 @@ export function SignIn() {
   );
 }
 
-function signInFailure(failure: Failure): Failure {
-  if (failure.kind === 'expired')
-    return {
-      ...failure,
-      title: 'The service does not accept this API key',
-      advice: 'It is unknown, expired or revoked. Check that you copied all of it.',
-    };
-  if (failure.kind !== 'refused') return failure;
-  return {
-    ...failure,
-    title: 'This is not an API key',
-    advice: 'An API key begins with eaas_sk_ and has 57 characters.',
-  };
+function faultOf({ kind, title, advice }: Failure): string {
+  if (kind === 'expired')
+    return 'The service does not accept this API key. It is unknown, expired or revoked. Check that you copied all of it.';
+  if (kind === 'refused')
+    return 'This is not an API key. An API key begins with eaas_sk_ and has 57 characters.';
+  return `${title}. ${advice}`;
 }

@@ -24,26 +24,19 @@ export function AuditFilters({ filter, keys, actors, children }: AuditFiltersPro
   const others = keys.total > keys.names.length ? [[otherKey, 'Another key…'] as const] : [];
   const named = actors.names.map(([id, name]) => [id, `${name} (${id.slice(0, 8)})`] as const);
   const isSet = Object.values(filter.value).some((text) => text !== '');
+  const at = (name: keyof FilterTexts) => memberOf(filter, name);
   return (
     <form
       class="filters page-head"
       aria-label="Filter the entries"
       onSubmit={(event) => event.preventDefault()}
     >
-      <Select label="Action" value={memberOf(filter, 'action')} options={[['', 'All actions'], ...actions]} />
-      <Select
-        label="Key"
-        value={memberOf(filter, 'key')}
-        options={[['', 'All keys'], ...keys.names, ...others]}
-      />
-      <Select
-        label="Actor"
-        value={memberOf(filter, 'actor')}
-        options={[...fixedActors, ...named, anotherActor]}
-      />
-      <Select label="Month" value={memberOf(filter, 'month')} options={[['', 'Any time'], ...months]} />
-      <Field label="From" type="datetime-local" value={memberOf(filter, 'from')} />
-      <Field label="To" type="datetime-local" value={memberOf(filter, 'to')} />
+      <Select label="Action" value={at('action')} options={[['', 'All actions'], ...actions]} />
+      <Select label="Key" value={at('key')} options={[['', 'All keys'], ...keys.names, ...others]} />
+      <Select label="Actor" value={at('actor')} options={[...fixedActors, ...named, anotherActor]} />
+      <Select label="Month" value={at('month')} options={[['', 'Any time'], ...months]} />
+      <Field label="From" type="datetime-local" value={at('from')} />
+      <Field label="To" type="datetime-local" value={at('to')} />
       {isSet && (
         <Button kind="quiet" onClick={() => (filter.value = noFilter)}>
           Clear
@@ -51,40 +44,57 @@ export function AuditFilters({ filter, keys, actors, children }: AuditFiltersPro
       )}
       {children}
       <div class="row">
-        <PersonField label="Person" value={memberOf(filter, 'subject')} />
-        <PersonField label="User" value={memberOf(filter, 'user')} />
+        <IdField {...person} label="Person" value={at('subject')} />
+        <IdField {...person} label="User" value={at('user')} />
       </div>
       {filter.value.key === otherKey && (
-        <OtherId
-          label="Key id"
-          fault="A key id is a UUID with 36 characters."
-          value={memberOf(filter, 'otherKeyId')}
-          hint={`The list has the newest ${keys.names.length} of ${counted(keys.total, 'key')}. The page of each key shows its id.`}
-        />
+        <div class="row">
+          <IdField
+            label="Key id"
+            fault="A key id is a UUID with 36 characters."
+            value={at('otherKeyId')}
+            hint={`The list has the newest ${keys.names.length} of ${counted(keys.total, 'key')}. The page of each key shows its id.`}
+          />
+        </div>
       )}
       {filter.value.actor === otherKey && (
-        <OtherId
-          label="API key id"
-          fault="An API key id is a UUID with 36 characters."
-          value={memberOf(filter, 'otherActorId')}
-          hint="The actor in an entry of the audit log. An operator sees the ids with `eaas api-key list`."
-        />
+        <div class="row">
+          <IdField
+            label="API key id"
+            fault="An API key id is a UUID with 36 characters."
+            value={at('otherActorId')}
+            hint="The actor in an entry of the audit log. An operator sees the ids with `eaas api-key list`."
+          />
+        </div>
       )}
     </form>
   );
 }
 
-function PersonField({ label, value }: { readonly label: string; readonly value: { value: string } }) {
+const person = {
+  placeholder: 'the id in an entry',
+  fault: 'An id has 32 or 64 characters of 0 to 9 and a to f.',
+  isId: looksLikeId,
+};
+
+interface IdProps {
+  readonly label: string;
+  readonly value: { value: string };
+  readonly isId?: (text: string) => boolean;
+  readonly fault: string;
+  readonly hint?: string;
+  readonly placeholder?: string;
+}
+
+const isUuid = (text: string): boolean => idIn(text) !== undefined;
+
+function IdField({ isId = isUuid, fault, hint, ...field }: IdProps) {
+  const { value: text } = field.value;
   return (
     <Field
-      label={label}
-      value={value}
-      placeholder="the id in an entry"
-      error={
-        value.value === '' || looksLikeId(value.value)
-          ? undefined
-          : 'An id has 32 or 64 characters of 0 to 9 and a to f.'
-      }
+      {...field}
+      {...(hint && { hint: <Prose text={hint} /> })}
+      error={text === '' || isId(text) ? undefined : fault}
       maxLength={80}
     />
   );
@@ -99,20 +109,3 @@ const fixedActors = [
   ['system', 'system'],
 ] as const;
 const anotherActor = [otherKey, 'Another API key…'] as const;
-
-interface OtherIdProps {
-  readonly label: string;
-  readonly fault: string;
-  readonly value: { value: string };
-  readonly hint: string;
-}
-
-function OtherId({ fault, hint, ...field }: OtherIdProps) {
-  const { value } = field.value;
-  const error = value !== '' && idIn(value) === undefined ? fault : undefined;
-  return (
-    <div class="row">
-      <Field {...field} hint={<Prose text={hint} />} error={error} maxLength={64} />
-    </div>
-  );
-}

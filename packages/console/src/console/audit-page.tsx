@@ -3,10 +3,9 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Download } from '../parts/download.tsx';
 import { usePages } from '../parts/listing.tsx';
-import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { short } from '../parts/short.ts';
-import { Empty } from '../parts/states.tsx';
+import { Empty, FailureView } from '../parts/states.tsx';
 import { signedIn } from '../session.ts';
 import { asLines, filterOf, isFiltered, noFilter, offsetOf } from './audit-filter.ts';
 import { AuditFilters } from './audit-filters.tsx';
@@ -67,7 +66,7 @@ export function Audit() {
           )
         }
       />
-      {failure && <PageFailure failure={failure} needs="audit.read" onRetry={reload} />}
+      {failure && <FailureView failure={failure} needs="audit.read" onRetry={reload} />}
       {!failure && (
         <>
           <AuditVerify report={report} onShow={(id) => void show(id)} />

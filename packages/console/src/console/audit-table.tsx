@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditPage } from '@eaas/sdk';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { Listing, type Pages } from '../parts/listing.tsx';
 import { short } from '../parts/short.ts';
 import type { Column } from '../parts/table.tsx';
@@ -22,12 +22,11 @@ interface AuditTableProps {
 
 export function AuditTable({ list, empty, isStale, marked, ...rest }: AuditTableProps) {
   const entries = list.value?.logs ?? [];
-  const place = useRef<HTMLTableRowElement>(null);
   const isHere = entries.some(({ id }) => id === marked);
   useEffect(() => {
-    if (!isHere) return;
-    place.current?.scrollIntoView({ block: 'center' });
-    place.current?.querySelector('button')?.focus({ preventScroll: true });
+    const row = isHere ? document.querySelector('tr.marked') : null;
+    row?.scrollIntoView({ block: 'center' });
+    row?.querySelector('button')?.focus({ preventScroll: true });
   }, [marked, isHere]);
 
   const has = (name: 'subject' | 'user'): boolean =>
@@ -48,7 +47,6 @@ export function AuditTable({ list, empty, isStale, marked, ...rest }: AuditTable
       classOf={({ id }) => `${rest.broken.has(id) ? 'bad' : ''} ${id === marked ? 'marked' : ''}`}
       isStale={isStale}
       isDense
-      {...(marked !== undefined && { marked: { key: marked, place } })}
     />
   );
 }

@@ -1,7 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
-import { PageFailure } from '../parts/page-failure.tsx';
-import { Loading, Notice } from '../parts/states.tsx';
+import { FailureView, Loading, Notice } from '../parts/states.tsx';
 import { signedIn } from '../session.ts';
 import type { KeyRecord, KeyStatus } from './key-status.tsx';
 import { WriterKey } from './writer-key.tsx';
@@ -66,7 +65,7 @@ function Published({ record, onRetry }: PublicKeyProps) {
     onRetry();
   };
   if (failure)
-    return <PageFailure failure={failure} needs="encrypt" to="see the public key" onRetry={retry} />;
+    return <FailureView failure={failure} needs="encrypt" to="see the public key" onRetry={retry} />;
   // After a rotation, `value` has the old public key until the new one is loaded.
   if (!value || value.keyVersion < key_version) return <Loading text="Loading the public key" />;
   return <WriterKey {...value} isNew={value.keyVersion > firstSeen.current} />;

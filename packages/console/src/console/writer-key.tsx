@@ -16,7 +16,6 @@ const intake = createIntake({ publicKey: 'eaas_pk_1.…' });
 const { ciphertext } = await intake.encrypt(message, { context });`;
 
 export function WriterKey({ keyId, keyVersion, publicKey, sha256, isNew }: WriterKeyProps) {
-  const title = `Public key of version ${keyVersion}`;
   const download = () =>
     save(new Blob([publicKey], { type: 'text/plain' }), `key-${keyId}-v${keyVersion}.pub`);
   return (
@@ -32,23 +31,16 @@ export function WriterKey({ keyId, keyVersion, publicKey, sha256, isNew }: Write
         secret. Protect the page that contains it: anyone who replaces it there can read what is written from
         then on.
       </p>
-      <figure class="card code public-key">
-        <figcaption>
-          <span>
-            {title} <span class="badge good">for new writers</span>
-          </span>
-          <span>
-            <Copy text={publicKey} of={`the public key of version ${keyVersion}`} />
-            <button class="button quiet" type="button" onClick={download}>
-              Download<span class="unseen"> the public key of version {keyVersion}</span>
-            </button>
-          </span>
-        </figcaption>
-        {/* `tabIndex` makes the text focusable, so that users can scroll the text with the keyboard. */}
-        <pre tabIndex={0} role="group" aria-label={title}>
-          <code>{publicKey}</code>
-        </pre>
-      </figure>
+      <Code
+        title={`Public key of version ${keyVersion}`}
+        code={publicKey}
+        of={`the public key of version ${keyVersion}`}
+      >
+        <span class="badge good">for new writers</span>
+        <button class="button quiet" type="button" onClick={download}>
+          Download<span class="unseen"> the public key of version {keyVersion}</span>
+        </button>
+      </Code>
       <dl class="small digest">
         <dt>SHA-256 of the text</dt>
         <dd>

@@ -1,17 +1,25 @@
+import type { ComponentChildren } from 'preact';
 import { Copy } from './copy.tsx';
 import { highlight } from './highlight.ts';
 
 interface CodeProps {
   readonly title: string;
   readonly code: string;
+  /** What the button copies, for a screen reader. */
+  readonly of?: string;
+  /** What stands beside the button. */
+  readonly children?: ComponentChildren;
 }
 
-export function Code({ title, code }: CodeProps) {
+export function Code({ title, code, of = `the code: ${title}`, children }: CodeProps) {
   return (
     <figure class="card code">
       <figcaption>
         {title}
-        <Copy text={code} of={`the code: ${title}`} />
+        <span>
+          {children}
+          <Copy text={code} of={of} />
+        </span>
       </figcaption>
       {/* `tabIndex` makes the code focusable, so that users can scroll long lines with the keyboard. */}
       <pre tabIndex={0} role="group" aria-label={title}>

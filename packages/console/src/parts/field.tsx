@@ -101,17 +101,15 @@ export function Radios<Value>({ name, value, options, isDisabled = false }: Radi
 interface Choices extends Texts {
   readonly value: Editable<string>;
   readonly options: readonly (readonly [string, string])[];
-  readonly disabled?: boolean;
 }
 
-export function Select({ label, hint, error, value, options, disabled = false }: Choices) {
+export function Select({ label, hint, error, value, options }: Choices) {
   const id = useId();
   return (
     <Labelled id={id} label={label} hint={hint} error={error}>
       <select
         id={id}
         value={value.value}
-        disabled={disabled}
         aria-describedby={describedBy(id, hint, error)}
         onInput={(event) => (value.value = event.currentTarget.value)}
       >

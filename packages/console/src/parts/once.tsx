@@ -1,8 +1,7 @@
 import type { Permission } from '@eaas/protocol/wire';
 import type { ComponentChildren } from 'preact';
 import type { Loaded } from '../load.ts';
-import { PageFailure } from './page-failure.tsx';
-import { Loading } from './states.tsx';
+import { FailureView, Loading } from './states.tsx';
 
 interface OnceProps<T> {
   readonly loaded: Loaded<T>;
@@ -15,6 +14,6 @@ interface OnceProps<T> {
 
 /** Shows what was loaded, or that it is loading, or why it cannot be. */
 export function Once<T>({ loaded: { value, failure, reload }, text, children, ...lacking }: OnceProps<T>) {
-  if (failure) return <PageFailure {...lacking} failure={failure} onRetry={reload} />;
+  if (failure) return <FailureView {...lacking} failure={failure} onRetry={reload} />;
   return value === undefined ? <Loading text={text} /> : <>{children(value)}</>;
 }

@@ -1,4 +1,4 @@
-import type { ComponentChildren, RefObject } from 'preact';
+import type { ComponentChildren } from 'preact';
 
 export interface Column<Row> {
   readonly title: string;
@@ -15,7 +15,6 @@ interface TableProps<Row> {
   readonly classOf?: (row: Row) => string;
   readonly isStale?: boolean;
   readonly isDense?: boolean;
-  readonly marked?: { readonly key: string | number; readonly place: RefObject<HTMLTableRowElement | null> };
 }
 
 /**
@@ -29,7 +28,6 @@ export function Table<Row>({
   classOf = () => '',
   isStale = false,
   isDense = false,
-  marked,
 }: TableProps<Row>) {
   return (
     <table class={`list ${isDense ? 'dense' : ''}`} role="table" aria-busy={isStale}>
@@ -45,12 +43,7 @@ export function Table<Row>({
       </thead>
       <tbody role="rowgroup">
         {rows.map((row) => (
-          <tr
-            key={keyOf(row)}
-            role="row"
-            class={classOf(row)}
-            {...(marked?.key === keyOf(row) && { ref: marked.place })}
-          >
+          <tr key={keyOf(row)} role="row" class={classOf(row)}>
             {columns.map(({ title, cell, kind, isQuiet = false }, index) =>
               index === 0 ? (
                 <th key={title} role="rowheader" scope="row">

@@ -4,8 +4,7 @@ import { Button } from '../parts/button.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { Once } from '../parts/once.tsx';
-import { PageFailure } from '../parts/page-failure.tsx';
-import { Empty } from '../parts/states.tsx';
+import { Empty, FailureView } from '../parts/states.tsx';
 import { signedIn } from '../session.ts';
 import { keyName, type OwnKey, unusableOf } from './own-key.ts';
 import { findPlay, isPlay, startPlay } from './play.ts';
@@ -42,7 +41,7 @@ function Ask({ found, reload }: AskProps) {
   const start = async (): Promise<void> => {
     if (await run(() => startPlay(signedIn(), found))) reload();
   };
-  if (failure) return <PageFailure failure={failure} needs="keys.manage" onRetry={() => void start()} />;
+  if (failure) return <FailureView failure={failure} needs="keys.manage" onRetry={() => void start()} />;
   return (
     <Empty
       title={found.key ? 'Is this key the playground’s?' : 'The playground needs a key of its own'}
