@@ -53,8 +53,7 @@ export function AuditTable({ list, empty, isStale, marked, ...rest }: AuditTable
 
 type ForColumns = Pick<AuditTableProps, 'broken' | 'verifiedTo' | 'nameOf' | 'actorNameOf'>;
 
-function columnsFor(given: ForColumns): readonly Column<AuditEntry>[] {
-  const { broken, verifiedTo, nameOf, actorNameOf } = given;
+function columnsFor({ broken, verifiedTo, nameOf, actorNameOf }: ForColumns): readonly Column<AuditEntry>[] {
   return [
     {
       title: 'Entry',

@@ -11,7 +11,7 @@ interface TableProps<Row> {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  readonly keyOf: (row: Row) => string | number;
+  readonly keyOf: (row: Row, index: number) => string | number;
   readonly classOf?: (row: Row) => string;
   readonly isStale?: boolean;
   readonly isDense?: boolean;
@@ -42,8 +42,8 @@ export function Table<Row>({
         </tr>
       </thead>
       <tbody role="rowgroup">
-        {rows.map((row) => (
-          <tr key={keyOf(row)} role="row" class={classOf(row)}>
+        {rows.map((row, at) => (
+          <tr key={keyOf(row, at)} role="row" class={classOf(row)}>
             {columns.map(({ title, cell, kind, isQuiet = false }, index) =>
               index === 0 ? (
                 <th key={title} role="rowheader" scope="row">

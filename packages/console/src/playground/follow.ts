@@ -1,52 +1,61 @@
 import { type AuditEntry, type AuditReport, type AuditState, checkAudit } from '@eaas/audit';
-import { type EaasClient, ServiceError } from '@eaas/sdk';
-
-export interface Follower {
-  readonly onEntry: (entry: AuditEntry) => void;
-  readonly onReport: (report: AuditReport) => void;
-  readonly onError: (error: unknown) => void;
-}
+import type { EaasClient } from '@eaas/sdk';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { type Failure, failureOf } from '../failure.ts';
 
 const interval = 1_500;
 const existingEntries = 50;
+const mostEntries = 100;
 
-export function followAudit(client: EaasClient, { onEntry, onReport, onError }: Follower): () => void {
-  let saved: AuditState | null | undefined;
-  let stop = new AbortController();
+/** Follows the audit log while the page is visible: its newest entries, and what the last check of the chain found. */
+export function useAuditLog(client: EaasClient) {
+  const entries = useSignal<readonly AuditEntry[]>([]);
+  const report = useSignal<AuditReport | undefined>(undefined);
+  const failure = useSignal<Failure | undefined>(undefined);
 
-  async function run(signal: AbortSignal): Promise<void> {
-    try {
-      saved ??= await startingState(client, onEntry, signal);
-      while (!signal.aborted) {
-        const report = await checkAudit(client, { state: saved, onEntry, signal });
-        saved = report.state;
-        onReport(report);
-        await new Promise((resolve) => setTimeout(resolve, interval));
+  useEffect(() => {
+    let saved: AuditState | null | undefined;
+    let stop = new AbortController();
+    const onEntry = (entry: AuditEntry): void => {
+      if (entries.value.some(({ id }) => id === entry.id)) return;
+      entries.value = [entry, ...entries.value].slice(0, mostEntries);
+    };
+    const run = async (signal: AbortSignal): Promise<void> => {
+      try {
+        saved ??= await startingState(client, onEntry, signal);
+        while (!signal.aborted) {
+          report.value = await checkAudit(client, { state: saved, onEntry, signal });
+          saved = report.value.state;
+          failure.value = undefined;
+          await new Promise((resolve) => setTimeout(resolve, interval));
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        failure.value = failureOf(error);
+        if (failure.value.kind === 'forbidden') return;
+        setTimeout(() => signal.aborted || void run(signal), interval * 2);
       }
-    } catch (error) {
-      if (signal.aborted) return;
-      onError(error);
-      const isForbidden = error instanceof ServiceError && error.code === 'permission_missing';
-      if (!isForbidden) setTimeout(() => signal.aborted || void run(signal), interval * 2);
-    }
-  }
+    };
+    const follow = (): void => {
+      stop.abort();
+      stop = new AbortController();
+      if (!document.hidden) void run(stop.signal);
+    };
+    document.addEventListener('visibilitychange', follow);
+    follow();
+    return () => {
+      document.removeEventListener('visibilitychange', follow);
+      stop.abort();
+    };
+  }, [client]);
 
-  const follow = (): void => {
-    stop.abort();
-    stop = new AbortController();
-    if (!document.hidden) void run(stop.signal);
-  };
-  document.addEventListener('visibilitychange', follow);
-  follow();
-  return () => {
-    document.removeEventListener('visibilitychange', follow);
-    stop.abort();
-  };
+  return { entries: entries.value, report: report.value, failure: failure.value };
 }
 
 async function startingState(
   client: EaasClient,
-  onEntry: Follower['onEntry'],
+  onEntry: (entry: AuditEntry) => void,
   signal: AbortSignal,
 ): Promise<AuditState | undefined> {
   const { logs } = await client.audit.page({ limit: existingEntries }, { signal });

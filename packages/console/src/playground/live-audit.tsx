@@ -1,53 +1,29 @@
-import { useSignal } from '@preact/signals';
 import type { AuditEntry, AuditReport } from '@eaas/audit';
-import { useEffect } from 'preact/hooks';
-import { type Failure, failureOf } from '../failure.ts';
+import type { Failure } from '../failure.ts';
 import { Code } from '../parts/code.tsx';
 import { counted, sentence, short } from '../parts/short.ts';
 import { Notice } from '../parts/states.tsx';
 import { clockTime } from '../parts/times.ts';
-import { followAudit } from './follow.ts';
+import { useAuditLog } from './follow.ts';
 import type { Play } from './play.ts';
 import { snippets } from './snippets.ts';
 
-const most = 100;
-
 export function LiveAudit({ play }: { readonly play: Play }) {
-  const entries = useSignal<readonly AuditEntry[]>([]);
-  const report = useSignal<AuditReport | undefined>(undefined);
-  const failure = useSignal<Failure | undefined>(undefined);
-  const { client } = play.session;
-
-  useEffect(
-    () =>
-      followAudit(client, {
-        onEntry: (entry) => {
-          if (entries.value.some(({ id }) => id === entry.id)) return;
-          entries.value = [entry, ...entries.value].slice(0, most);
-        },
-        onReport: (next) => {
-          report.value = next;
-          failure.value = undefined;
-        },
-        onError: (error) => (failure.value = failureOf(error)),
-      }),
-    [client],
-  );
-
+  const { entries, report, failure } = useAuditLog(play.session.client);
   return (
     <>
-      <LiveBar newest={entries.value[0]} report={report.value} />
+      <LiveBar newest={entries[0]} report={report} />
       <aside class="card stack live" id="live" aria-labelledby="live-title">
         <h2 id="live-title">Audit log, live</h2>
         <p class="soft small">
           Every use of a key is an entry. Each entry has a hash over its content and the previous hash.
         </p>
-        <Chain report={report.value} failure={failure.value} count={entries.value.length} />
+        <Chain report={report} failure={failure} count={entries.length} />
         {/* `tabIndex` makes the list focusable, so that users can scroll a long list with the keyboard. */}
         <div class="entries" role="log" aria-label="Newest entries of the audit log" tabIndex={0}>
           <ol>
-            {entries.value.map((entry) => (
-              <Entry key={entry.id} entry={entry} report={report.value} />
+            {entries.map((entry) => (
+              <Entry key={entry.id} entry={entry} report={report} />
             ))}
           </ol>
         </div>

@@ -37,7 +37,16 @@ interface AskProps {
 function Ask({ found, reload }: AskProps) {
   const { isBusy, failure, run } = useWork();
   const unusable = unusableOf(found);
-  if (unusable) return <Unusable record={unusable} onRetry={reload} />;
+  if (unusable)
+    return (
+      <Empty
+        title={`The playground cannot use ${unusable.name}`}
+        action={<Button onClick={reload}>Try again</Button>}
+      >
+        The tenant’s <Link to={{ page: 'key', keyId: unusable.key_id }}>key with this name</Link>{' '}
+        {reasons[unusable.status]}
+      </Empty>
+    );
   const start = async (): Promise<void> => {
     if (await run(() => startPlay(signedIn(), found))) reload();
   };
@@ -56,19 +65,6 @@ function Ask({ found, reload }: AskProps) {
         : `It creates the key “${keyName}” in this tenant. `}
       The playground encrypts under this key, rotates it, and touches no other key. It makes up two people,
       and erases one of them. The audit log records each use.
-    </Empty>
-  );
-}
-
-interface UnusableProps {
-  readonly record: KeyRecord;
-  readonly onRetry: () => void;
-}
-
-function Unusable({ record: { key_id, name, status }, onRetry }: UnusableProps) {
-  return (
-    <Empty title={`The playground cannot use ${name}`} action={<Button onClick={onRetry}>Try again</Button>}>
-      The tenant’s <Link to={{ page: 'key', keyId: key_id }}>key with this name</Link> {reasons[status]}
     </Empty>
   );
 }

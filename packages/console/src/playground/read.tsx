@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ReportRow } from '@eaas/sdk';
 import { short } from '../parts/short.ts';
+import { type Column, Table } from '../parts/table.tsx';
 import { clockTime } from '../parts/times.ts';
 import type { Played } from './play.ts';
 import { Try } from './try.tsx';
@@ -31,27 +32,21 @@ function Report({ value, rows }: Told) {
   return (
     <>
       <output class="notice good">{value}</output>
-      <table>
-        <caption class="unseen">What the log says about the person, newest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">time</th>
-            <th scope="col">action</th>
-            <th scope="col">user</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ time, action, user }, index) => (
-            <tr key={index}>
-              <th scope="row">{clockTime(time)}</th>
-              <td>
-                <code>{action}</code>
-              </td>
-              <td>{user === null ? 'only the app' : <code title={user}>{short(user, 12)}</code>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        caption="What the log says about the person, newest first"
+        columns={columns}
+        rows={rows}
+        keyOf={(_, index) => index}
+      />
     </>
   );
 }
+
+const columns: readonly Column<ReportRow>[] = [
+  { title: 'time', cell: ({ time }) => clockTime(time) },
+  { title: 'action', cell: ({ action }) => <code>{action}</code> },
+  {
+    title: 'user',
+    cell: ({ user }) => (user === null ? 'only the app' : <code title={user}>{short(user, 12)}</code>),
+  },
+];

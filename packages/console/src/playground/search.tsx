@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { short } from '../parts/short.ts';
 import { Notice } from '../parts/states.tsx';
+import { Table } from '../parts/table.tsx';
 import type { Played } from './play.ts';
 import { Try } from './try.tsx';
 import { storeUsers, type Users } from './users.ts';
@@ -22,12 +23,12 @@ export function Search({ play, sealed: { value } }: Played) {
   };
   return (
     <Try play={play} action="Search" input={['Search for', wanted]} work={search} plaintextOf={() => value}>
-      {(found) => <Table {...found} />}
+      {(found) => <Stored {...found} />}
     </Try>
   );
 }
 
-function Table({ rows, wanted, fingerprint, found }: Found) {
+function Stored({ rows, wanted, fingerprint, found }: Found) {
   return (
     <>
       <p class="soft">
@@ -36,31 +37,26 @@ function Table({ rows, wanted, fingerprint, found }: Found) {
         </code>
       </p>
       <div class="scroll">
-        <table>
-          <caption class="unseen">The table users, as the database stores it</caption>
-          <thead>
-            <tr>
-              <th scope="col">id</th>
-              <th scope="col">email</th>
-              <th scope="col">email_index</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ id, email, email_index }) => (
-              <tr key={id} class={found.includes(id) ? 'good' : ''}>
-                <th scope="row">{id}</th>
-                <td>
-                  {/* The end, because all ciphertexts of a key begin with the same header. */}
-                  <code>…{email.slice(-18)}</code>
-                </td>
-                <td>
+        <Table
+          caption="The table users, as the database stores it"
+          columns={[
+            { title: 'id', cell: ({ id }) => id },
+            // The end, because all ciphertexts of a key begin with the same header.
+            { title: 'email', cell: ({ email }) => <code>…{email.slice(-18)}</code> },
+            {
+              title: 'email_index',
+              cell: ({ id, email_index }) => (
+                <>
                   <code>{short(email_index ?? 'NULL', 16)}</code>
                   {found.includes(id) && <span class="badge good">found</span>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+                </>
+              ),
+            },
+          ]}
+          rows={rows}
+          keyOf={({ id }) => id}
+          classOf={({ id }) => (found.includes(id) ? 'good' : '')}
+        />
       </div>
       <Notice tone={found.length > 0 ? 'good' : 'info'}>
         {found.length > 0

@@ -1,15 +1,36 @@
 // The five steps, one story: the value of the first step is searched, read, rotated and erased.
+import type { ComponentChildren, ComponentType } from 'preact';
+import { Code } from '../parts/code.tsx';
 import { Encrypt } from './encrypt.tsx';
 import { Erase } from './erase.tsx';
 import { LiveAudit } from './live-audit.tsx';
 import { keyName } from './own-key.ts';
-import type { Play } from './play.ts';
+import type { Play, Played } from './play.ts';
 import { Read } from './read.tsx';
 import { Rotate } from './rotate.tsx';
 import { Search } from './search.tsx';
-import { Step } from './step.tsx';
+import { snippets } from './snippets.ts';
 
-const later = [
+interface Step {
+  readonly name: keyof typeof snippets;
+  readonly title: string;
+  readonly lead: ComponentChildren;
+  /** Undefined for the first, which makes the value of the others. */
+  readonly View?: ComponentType<Played>;
+}
+
+const steps: readonly Step[] = [
+  {
+    name: 'encrypt',
+    title: 'Encrypt a value',
+    lead: (
+      <>
+        The SDK draws a random data key in this page, encrypts the value with it, and asks the service to wrap
+        the data key. The context <code>users / 42</code> says where the value belongs, and the subject whose
+        it is.
+      </>
+    ),
+  },
   {
     name: 'search',
     title: 'Search without decrypting',
@@ -48,35 +69,27 @@ const later = [
       'not in a backup of your app either, and those of everyone else still do.',
     View: Erase,
   },
-] as const;
+];
 
 export function Steps({ play }: { readonly play: Play }) {
   const sealed = play.sealed.value?.value;
   return (
     <div class="two">
       <div>
-        <Step
-          name="encrypt"
-          number={1}
-          title="Encrypt a value"
-          lead={
-            <>
-              The SDK draws a random data key in this page, encrypts the value with it, and asks the service
-              to wrap the data key. The context <code>users / 42</code> says where the value belongs, and the
-              subject whose it is.
-            </>
-          }
-        >
-          <Encrypt play={play} />
-        </Step>
-        {later.map(({ View, ...texts }, index) => (
-          <Step key={texts.name} number={index + 2} {...texts}>
-            {sealed ? (
-              <View key={sealed.bundle.ciphertext} play={play} sealed={sealed} />
-            ) : (
-              <p class="notice soft">Encrypt a value in step 1 first.</p>
-            )}
-          </Step>
+        {steps.map(({ name, title, lead, View }, index) => (
+          <section key={name} class="stack" id={name} aria-labelledby={`${name}-title`}>
+            <h2 id={`${name}-title`}>
+              <span class="badge" aria-hidden="true">
+                {index + 1}
+              </span>{' '}
+              {title}
+            </h2>
+            <p class="soft">{lead}</p>
+            {!View && <Encrypt play={play} />}
+            {View && sealed && <View key={sealed.bundle.ciphertext} play={play} sealed={sealed} />}
+            {View && !sealed && <p class="notice soft">Encrypt a value in step 1 first.</p>}
+            <Code title="The code of this step" code={snippets[name]} />
+          </section>
         ))}
       </div>
       <LiveAudit play={play} />
