@@ -2,17 +2,17 @@ import type { AuditReport } from '@eaas/audit';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Download } from '../parts/download.tsx';
-import { usePages } from '../parts/listing.tsx';
+import { Check } from '../parts/field.tsx';
+import { Listing, usePages } from '../parts/listing.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { short } from '../parts/short.ts';
 import { Empty, FailureView } from '../parts/states.tsx';
 import { signedIn } from '../session.ts';
+import { columnsFor } from './audit-columns.tsx';
 import { asLines, filterOf, isFiltered, noFilter, offsetOf } from './audit-filter.ts';
 import { AuditFilters } from './audit-filters.tsx';
-import { AuditTable } from './audit-table.tsx';
 import { AuditVerify } from './audit-verify.tsx';
 import { WitnessedHead } from './witnessed-head.tsx';
-import { nameIn, useActorNames, useKeyNames } from './names.ts';
+import { useActorNames, useKeyNames } from './names.ts';
 
 const pause = 2_000;
 
@@ -45,7 +45,17 @@ export function Audit() {
     offset.value = offsetOf(id, logs[0]?.id ?? id);
     marked.value = id;
   };
-  const broken = new Set(report.value?.findings.flatMap(({ id }) => id ?? []));
+  const { findings = [], ok: isVerified = false, checkpoint } = report.value ?? {};
+  const broken = new Set(findings.flatMap(({ id }) => id ?? []));
+  const verifiedTo = isVerified ? (checkpoint?.id ?? 0) : 0;
+
+  const entries = list.value?.logs ?? [];
+  const isHere = entries.some(({ id }) => id === marked.value);
+  useEffect(() => {
+    const row = isHere ? document.querySelector('tr.marked') : null;
+    row?.scrollIntoView({ block: 'center' });
+    row?.querySelector('button')?.focus({ preventScroll: true });
+  }, [marked.value, isHere]);
 
   return (
     <>
@@ -72,20 +82,21 @@ export function Audit() {
           <AuditVerify report={report} onShow={(id) => void show(id)} />
           <WitnessedHead />
           <AuditFilters filter={filter} keys={keys} actors={actors}>
-            <label class="choice">
-              <input
-                type="checkbox"
-                checked={isLive.value}
-                onChange={({ currentTarget: { checked } }) => {
-                  isLive.value = checked;
-                  if (checked) offset.value = 0;
-                }}
-              />
+            <Check
+              isChecked={isLive.value}
+              onChange={(isChecked) => {
+                isLive.value = isChecked;
+                if (isChecked) offset.value = 0;
+              }}
+            >
               Live
-            </label>
+            </Check>
           </AuditFilters>
-          <AuditTable
+          <Listing
             list={list}
+            rowsOf={({ logs }) => logs}
+            of="entries"
+            needs="audit.read"
             empty={
               <Empty title={isFiltered(texts) ? 'No entry matches' : 'The log is empty'}>
                 {isFiltered(texts)
@@ -93,12 +104,11 @@ export function Audit() {
                   : 'The first use of a key writes the first entry.'}
               </Empty>
             }
+            columns={columnsFor(entries, { keys, actors, broken, verifiedTo })}
+            keyOf={({ id }) => id}
+            classOf={({ id }) => `${broken.has(id) ? 'bad' : ''} ${id === marked.value ? 'marked' : ''}`}
             isStale={isLoading && !isLive.value}
-            broken={broken}
-            verifiedTo={report.value?.ok ? (report.value.checkpoint?.id ?? 0) : 0}
-            marked={marked.value}
-            nameOf={(id) => nameIn(keys, id) ?? short(id)}
-            actorNameOf={(id) => nameIn(actors, id)}
+            isDense
           />
         </>
       )}

@@ -53,7 +53,7 @@ export function AuditVerify({ report, onShow }: AuditVerifyProps) {
       {isBusy && progress.value && <Bar {...progress.value} />}
       <div aria-live="polite">
         {failure && <FailureView failure={failure} onRetry={() => void verify()} />}
-        {report.value && <Verdict report={report.value} onShow={onShow} />}
+        <Verdict report={report} onShow={onShow} />
       </div>
     </section>
   );
@@ -70,14 +70,9 @@ function Bar({ id, through }: Progress) {
   );
 }
 
-function Verdict({
-  report,
-  onShow,
-}: {
-  readonly report: AuditReport;
-  readonly onShow: (id: number) => void;
-}) {
-  const { ok, findings, checked, state, checkpoint } = report;
+function Verdict({ report: { value }, onShow }: AuditVerifyProps) {
+  if (!value) return null;
+  const { ok, findings, checked, state, checkpoint } = value;
   if (ok)
     return (
       <Notice tone="good">

@@ -7,6 +7,7 @@ import { openDialog, ShowDialog } from '../parts/dialog.tsx';
 import { short } from '../parts/short.ts';
 import type { Column } from '../parts/table.tsx';
 import { dateTime } from '../parts/times.ts';
+import { type Named, nameIn } from './names.ts';
 
 export const none = <span class="soft">–</span>;
 
@@ -15,11 +16,11 @@ export const timeColumn: Column<AuditEntry> = {
   cell: ({ created_at }) => <time dateTime={created_at}>{dateTime(created_at)}</time>,
 };
 
-export function actorColumn(nameOf: (actor: string) => string | undefined): Column<AuditEntry> {
+export function actorColumn(actors: Named): Column<AuditEntry> {
   return {
     title: 'Actor',
     cell: ({ actor }) => {
-      const name = nameOf(actor);
+      const name = nameIn(actors, actor);
       return name === undefined ? (
         <code title={actor}>{short(actor)}</code>
       ) : (

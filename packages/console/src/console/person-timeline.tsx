@@ -41,7 +41,7 @@ export function PersonTimeline({ subjectId }: { readonly subjectId: string }) {
       },
     },
     { title: 'User', cell: ({ metadata }) => <User metadata={metadata} /> },
-    actorColumn((actor) => nameIn(actors, actor)),
+    actorColumn(actors),
     {
       title: 'Key',
       cell: ({ key_id }) =>

@@ -1,18 +1,13 @@
 import { fromBase64 } from '@eaas/protocol/base64';
 
-/** What a proof of the public log says. Nothing of it is verified. */
-export interface StatedProof {
-  /** The id of the entry that was the newest. */
-  readonly id: number;
-  /** Who says that, and since when, the earliest first. */
-  readonly witnesses: readonly { readonly name: string; readonly time: Date }[];
-}
-
 /** Lengths of a signature with its key id: an Ed25519 and an ML-DSA-44 cosignature begin with a time. */
 const cosignatures = new Set([4 + 8 + 64, 4 + 8 + 2_420]);
 
-/** Reads a proof (https://c2sp.org/tlog-proof), or returns undefined if it is none. */
-export function readProof(proof: string): StatedProof | undefined {
+/**
+ * Returns what a proof of the public log (https://c2sp.org/tlog-proof) says, or undefined if it is none: the id of the entry
+ * that was the newest, who says that, and since when, the earliest first. Nothing of it is verified.
+ */
+export function readProof(proof: string) {
   try {
     const [, extra = ''] = /^extra (.*)$/m.exec(proof) ?? [];
     const { id } = JSON.parse(new TextDecoder().decode(fromBase64(extra))) as { id: unknown };

@@ -1,60 +1,25 @@
-import type { AuditEntry, AuditPage } from '@eaas/sdk';
-import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
-import { Listing, type Pages } from '../parts/listing.tsx';
+import type { AuditEntry } from '@eaas/sdk';
 import { short } from '../parts/short.ts';
 import type { Column } from '../parts/table.tsx';
 import { go } from '../places.ts';
 import { actorColumn, none, OpenEntry, timeColumn } from './entry-cells.tsx';
+import { type Named, nameIn } from './names.ts';
 import { asked } from './people-find.ts';
 import { PersonId } from './person-id.tsx';
 
-interface AuditTableProps {
-  readonly list: Pages<AuditPage>;
-  readonly empty: ComponentChildren;
-  readonly isStale: boolean;
+interface Known {
+  readonly keys: Named;
+  readonly actors: Named;
+  /** The ids of the entries at which the chain breaks. */
   readonly broken: ReadonlySet<number>;
+  /** The id of the last entry that was recomputed. */
   readonly verifiedTo: number;
-  readonly marked: number | undefined;
-  readonly nameOf: (keyId: string) => string;
-  readonly actorNameOf: (actor: string) => string | undefined;
 }
 
-export function AuditTable({ list, empty, isStale, marked, ...rest }: AuditTableProps) {
-  const entries = list.value?.logs ?? [];
-  const isHere = entries.some(({ id }) => id === marked);
-  useEffect(() => {
-    const row = isHere ? document.querySelector('tr.marked') : null;
-    row?.scrollIntoView({ block: 'center' });
-    row?.querySelector('button')?.focus({ preventScroll: true });
-  }, [marked, isHere]);
-
-  const has = (name: 'subject' | 'user'): boolean =>
-    entries.some(({ metadata }) => metadata[name] !== undefined);
-  const columns = columnsFor(rest).filter(
-    ({ title }) => (title !== 'Person' || has('subject')) && (title !== 'User' || has('user')),
-  );
-
-  return (
-    <Listing
-      list={list}
-      rowsOf={({ logs }) => logs}
-      of="entries"
-      needs="audit.read"
-      empty={empty}
-      columns={columns}
-      keyOf={({ id }) => id}
-      classOf={({ id }) => `${rest.broken.has(id) ? 'bad' : ''} ${id === marked ? 'marked' : ''}`}
-      isStale={isStale}
-      isDense
-    />
-  );
-}
-
-type ForColumns = Pick<AuditTableProps, 'broken' | 'verifiedTo' | 'nameOf' | 'actorNameOf'>;
-
-function columnsFor({ broken, verifiedTo, nameOf, actorNameOf }: ForColumns): readonly Column<AuditEntry>[] {
-  return [
+/** The columns of a page of the audit log. People and users have one where an entry names one. */
+export function columnsFor(entries: readonly AuditEntry[], { keys, actors, broken, verifiedTo }: Known) {
+  const has = (name: 'subject' | 'user') => entries.some(({ metadata }) => metadata[name] !== undefined);
+  const columns: readonly Column<AuditEntry>[] = [
     {
       title: 'Entry',
       cell: (entry) => (
@@ -73,12 +38,12 @@ function columnsFor({ broken, verifiedTo, nameOf, actorNameOf }: ForColumns): re
           none
         ) : (
           <>
-            <span class="name">{nameOf(key_id)}</span>
+            <span class="name">{nameIn(keys, key_id) ?? short(key_id)}</span>
             {key_version !== null && <span class="soft"> v{key_version}</span>}
           </>
         ),
     },
-    actorColumn(actorNameOf),
+    actorColumn(actors),
     {
       title: 'Person',
       cell: ({ metadata: { subject } }) =>
@@ -108,6 +73,9 @@ function columnsFor({ broken, verifiedTo, nameOf, actorNameOf }: ForColumns): re
       ),
     },
   ];
+  return columns.filter(
+    ({ title }) => (title !== 'Person' || has('subject')) && (title !== 'User' || has('user')),
+  );
 }
 
 function showPerson(id: string): void {
