@@ -1,8 +1,7 @@
-import { Confirm } from '../parts/confirm.tsx';
-import { Consequences } from '../parts/form-dialog.tsx';
+import { Consequences } from '../parts/consequences.tsx';
 import { signedIn } from '../session.ts';
 import type { nameOf } from './people-find.ts';
-import { Permitted } from './permitted.tsx';
+import { ConfirmPermitted, type Permit } from './permitted.tsx';
 
 interface ErasePersonProps {
   readonly name: NonNullable<ReturnType<typeof nameOf>>;
@@ -11,42 +10,40 @@ interface ErasePersonProps {
   readonly onDone: () => void;
 }
 
-/** Nobody has this id, because ids are random to whoever lacks the tenant's secret. */
-const nobody = '0'.repeat(64);
+const erasing: Permit = {
+  needs: 'subjects.erase',
+  to: 'erase a person',
+  // Nobody has this id, because ids are random to whoever lacks the tenant's secret.
+  probe: ({ subjects }) => subjects.erase({ subjectId: '0'.repeat(64) }),
+};
 
 export function ErasePerson({ name, isUnknown, onDone }: ErasePersonProps) {
   const { subjects } = signedIn().client;
   return (
-    <Permitted
+    <ConfirmPermitted
+      {...erasing}
       title="Erase this person"
-      needs="subjects.erase"
-      to="erase a person"
-      probe={() => subjects.erase({ subjectId: nobody })}
+      action="Erase for ever"
+      typed={name.subject ?? name.subjectId.slice(0, 8)}
+      isDangerous
+      work={async () => {
+        await subjects.erase(name, { create: isUnknown });
+        onDone();
+      }}
     >
-      <Confirm
-        title="Erase this person"
-        action="Erase for ever"
-        typed={name.subject ?? name.subjectId.slice(0, 8)}
-        isDangerous
-        work={async () => {
-          await subjects.erase(name, { create: isUnknown });
-          onDone();
-        }}
-      >
-        {isUnknown ? (
-          <p>
-            Nothing was encrypted for this person yet. The service remembers the subject as erased, so that a
-            delayed job cannot bring the person back.
-          </p>
-        ) : (
-          <>
-            <Consequences texts={lost} />
-            <h3>What it does not reach</h3>
-            <Consequences texts={unreached} isMild />
-          </>
-        )}
-      </Confirm>
-    </Permitted>
+      {isUnknown ? (
+        <p>
+          Nothing was encrypted for this person yet. The service remembers the subject as erased, so that a
+          delayed job cannot bring the person back.
+        </p>
+      ) : (
+        <>
+          <Consequences texts={lost} />
+          <h3>What it does not reach</h3>
+          <Consequences texts={unreached} isMild />
+        </>
+      )}
+    </ConfirmPermitted>
   );
 }
 

@@ -9,14 +9,14 @@ import { Code } from '../parts/code.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { openDialog, ShowDialog } from '../parts/dialog.tsx';
 import { save } from '../parts/download.tsx';
-import { Consequences } from '../parts/form-dialog.tsx';
+import { Consequences } from '../parts/consequences.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { counted } from '../parts/short.ts';
 import { Notice } from '../parts/states.tsx';
 import { signedIn } from '../session.ts';
 import { exportKey } from './exported-key.ts';
 import type { KeyRecord, KeyStatus } from './key-status.tsx';
-import { Permitted } from './permitted.tsx';
+import { ConfirmPermitted, type Permit } from './permitted.tsx';
 import { rotationOptionsWith } from './rotation.ts';
 
 interface KeyAction {
@@ -29,8 +29,8 @@ interface KeyAction {
   readonly isDangerous?: true;
   /** Whether the user types the name of the key first. */
   readonly isTyped?: true;
-  /** Asks for the permission before the user types. */
-  readonly isProbed?: true;
+  /** The permission that is looked for before the user types. */
+  readonly permit?: Permit;
   /** Whether this key has it. */
   readonly isFor?: (record: KeyRecord) => boolean;
   /** What it means, a sentence or two each. Before the name is typed, they are a list. */
@@ -40,6 +40,13 @@ interface KeyAction {
   readonly Input?: (props: { readonly record: KeyRecord; readonly value: Signal<string> }) => VNode;
   readonly work: (keys: EaasClient['keys'], record: KeyRecord, value: string) => Promise<unknown>;
 }
+
+const destroying: Permit = {
+  needs: 'keys.destroy',
+  to: 'destroy a key',
+  // No key has this id, because the ids of keys are random.
+  probe: ({ keys }) => keys.destroy({ key_id: '00000000-0000-4000-8000-000000000000' }),
+};
 
 const actions: readonly KeyAction[] = [
   {
@@ -112,7 +119,7 @@ const actions: readonly KeyAction[] = [
     action: 'Destroy the key',
     isDangerous: true,
     isTyped: true,
-    isProbed: true,
+    permit: destroying,
     says: ({ key_version, intake }, days) => [
       'From now on, values that this key encrypted cannot be decrypted.',
       `After ${counted(Number(days), 'day')} the key and its ${counted(key_version, 'version')} are erased. Every ` +
@@ -201,9 +208,6 @@ function Exported({ file, versions }: { readonly file: string; readonly versions
   );
 }
 
-/** No key has this id, because the ids of keys are random. */
-const nowhere = '00000000-0000-4000-8000-000000000000';
-
 interface KeyActionsProps {
   readonly record: KeyRecord;
   readonly onChanged: () => void;
@@ -218,7 +222,7 @@ export function KeyActions(props: KeyActionsProps) {
       {actions.filter(isOffered).map((action) => (
         <Button
           key={action.name}
-          kind={action.isProbed ? 'danger' : 'plain'}
+          kind={action.permit ? 'danger' : 'plain'}
           onClick={() => openDialog(<Ask {...props} asked={action} />)}
         >
           {action.name}
@@ -231,32 +235,24 @@ export function KeyActions(props: KeyActionsProps) {
 
 function Ask({ asked, record, onChanged }: KeyActionsProps & { readonly asked: KeyAction }) {
   const { keys } = signedIn().client;
-  const { action, isDangerous = false, isTyped, first, says, Input, work } = asked;
+  const { action, isDangerous = false, isTyped, permit, first, says, Input, work } = asked;
   const value = useSignal(first?.(record) ?? '');
   const texts = (says?.(record, value.value) ?? []).filter((text) => text !== false);
-  const title = `${asked.title} ${inLine(record.name)}`;
-  const dialog = (
-    <Confirm
-      {...{ title, action, isDangerous }}
-      {...(isTyped && { typed: record.name })}
-      work={async () => {
-        await work(keys, record, value.value);
-        onChanged();
-      }}
-    >
-      {isTyped ? <Consequences texts={texts} /> : texts.map((text) => <p key={text}>{text}</p>)}
-      {Input && <Input record={record} value={value} />}
-    </Confirm>
-  );
-  if (!asked.isProbed) return dialog;
-  return (
-    <Permitted
-      title={title}
-      needs="keys.destroy"
-      to="destroy a key"
-      probe={() => keys.destroy({ key_id: nowhere })}
-    >
-      {dialog}
-    </Permitted>
-  );
+  const dialog = {
+    action,
+    isDangerous,
+    title: `${asked.title} ${inLine(record.name)}`,
+    ...(isTyped && { typed: record.name }),
+    work: async () => {
+      await work(keys, record, value.value);
+      onChanged();
+    },
+    children: (
+      <>
+        {isTyped ? <Consequences texts={texts} /> : texts.map((text) => <p key={text}>{text}</p>)}
+        {Input && <Input record={record} value={value} />}
+      </>
+    ),
+  };
+  return permit ? <ConfirmPermitted {...dialog} {...permit} /> : <Confirm {...dialog} />;
 }

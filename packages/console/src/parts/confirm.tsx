@@ -6,7 +6,7 @@ import { finishDialog } from './dialog.tsx';
 import { Field } from './field.tsx';
 import { FormDialog } from './form-dialog.tsx';
 
-interface ConfirmProps {
+export interface ConfirmProps {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly action: string;

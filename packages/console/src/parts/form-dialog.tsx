@@ -61,21 +61,3 @@ export function FormDialog({
     </Dialog>
   );
 }
-
-/** What cannot be undone, or what a change takes away. What is not grave is mild. */
-export function Consequences({
-  texts,
-  isMild = false,
-}: {
-  readonly texts: readonly string[];
-  readonly isMild?: boolean;
-}) {
-  if (texts.length === 0) return null;
-  return (
-    <ul class={`notice consequences ${isMild ? '' : 'bad'}`}>
-      {texts.map((text) => (
-        <li key={text}>{text}</li>
-      ))}
-    </ul>
-  );
-}

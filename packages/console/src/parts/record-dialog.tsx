@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useWork } from '../load.ts';
+import { Consequences } from './consequences.tsx';
 import { finishDialog } from './dialog.tsx';
 import { type Faults, fieldIn, type Fields, openForm } from './form.ts';
-import { Consequences, FormDialog } from './form-dialog.tsx';
+import { FormDialog } from './form-dialog.tsx';
 
 interface RecordDialogProps<Body, Whole> {
   readonly title: string;
