@@ -33,12 +33,12 @@ const { metafile } = await build({
 });
 
 const icon = `data:image/svg+xml,${encodeURIComponent(readFileSync(join(root, 'src/icon.svg'), 'utf8').trim())}`;
-const script = nameOf(metafile, 'src/main.tsx');
-const style = nameOf(metafile, 'src/styles/app.css');
-writePage('index.html', 'Eaas playground', 'on');
-writePage('console/index.html', 'Eaas console', 'on');
-writePage('console/without-playground.html', 'Eaas console', 'off');
-await writeApiPage();
+const script = `/console/assets/${nameOf(metafile, 'src/main.tsx')}`;
+const style = `/console/assets/${nameOf(metafile, 'src/styles/app.css')}`;
+writePage('index.html', pageOf('Eaas playground', 'on'));
+writePage('console/index.html', pageOf('Eaas console', 'on'));
+writePage('console/without-playground.html', pageOf('Eaas console', 'off'));
+writePage('docs/index.html', await apiPageWithStyle());
 writeFileSync(join(dist, 'licenses.txt'), licensesOf(metafile));
 await build({
   absWorkingDir: root,
@@ -55,20 +55,14 @@ function nameOf({ outputs }: Metafile, entry: string): string {
   return basename(found);
 }
 
-function writePage(path: string, title: string, playground: 'on' | 'off'): void {
+function pageOf(title: string, playground: 'on' | 'off'): string {
+  const filled = { icon, title, playground, script, style };
   const template = readFileSync(join(root, 'src/page.html'), 'utf8');
-  const page = template
-    .replaceAll('{icon}', icon)
-    .replaceAll('{title}', title)
-    .replaceAll('{playground}', playground)
-    .replaceAll('{script}', `/console/assets/${script}`)
-    .replaceAll('{style}', `/console/assets/${style}`);
-  mkdirSync(dirname(join(dist, path)), { recursive: true });
-  writeFileSync(join(dist, path), page);
+  return template.replace(/\{(\w+)\}/g, (_, name: keyof typeof filled) => filled[name]);
 }
 
-/** Writes the API page as one file, so that a server can serve it without the rest of the console. */
-async function writeApiPage(): Promise<void> {
+/** Returns the API page as one file, so that a server can serve it without the rest of the console. */
+async function apiPageWithStyle(): Promise<string> {
   const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: ['src/styles/api.css'],
@@ -77,8 +71,12 @@ async function writeApiPage(): Promise<void> {
     target: 'es2022',
     write: false,
   });
-  mkdirSync(join(dist, 'docs'), { recursive: true });
-  writeFileSync(join(dist, 'docs/index.html'), apiPage({ style: outputFiles[0]?.text.trim() ?? '', icon }));
+  return apiPage({ style: outputFiles[0]?.text.trim() ?? '', icon });
+}
+
+function writePage(path: string, page: string): void {
+  mkdirSync(dirname(join(dist, path)), { recursive: true });
+  writeFileSync(join(dist, path), page);
 }
 
 /** Returns the licence texts of the bundled packages, because the bundle may be distributed only with these texts. */

@@ -8,14 +8,6 @@ import { Playground } from './playground/playground.tsx';
 import { session } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 
-const ApiKeys = lazily(() => import('./console/api-keys-page.tsx').then((module) => module.ApiKeys));
-const Audit = lazily(() => import('./console/audit-page.tsx').then((module) => module.Audit));
-const Key = lazily(() => import('./console/key-page.tsx').then((module) => module.Key));
-const Keys = lazily(() => import('./console/keys-page.tsx').then((module) => module.Keys));
-const People = lazily(() => import('./console/people-page.tsx').then((module) => module.People));
-const SignIns = lazily(() => import('./console/sign-ins-page.tsx').then((module) => module.SignIns));
-const Usage = lazily(() => import('./console/usage-page.tsx').then((module) => module.Usage));
-
 export function App() {
   const { value } = session;
   useLayoutEffect(() => closeDialog, [value, place.value]);
@@ -40,12 +32,13 @@ function Page() {
   return <View />;
 }
 
+const Key = lazily(() => import('./console/key-page.tsx').then((module) => module.Key));
 const views = {
   playground: Playground,
-  keys: Keys,
-  'api-keys': ApiKeys,
-  'sign-ins': SignIns,
-  people: People,
-  audit: Audit,
-  usage: Usage,
+  keys: lazily(() => import('./console/keys-page.tsx').then((module) => module.Keys)),
+  'api-keys': lazily(() => import('./console/api-keys-page.tsx').then((module) => module.ApiKeys)),
+  'sign-ins': lazily(() => import('./console/sign-ins-page.tsx').then((module) => module.SignIns)),
+  people: lazily(() => import('./console/people-page.tsx').then((module) => module.People)),
+  audit: lazily(() => import('./console/audit-page.tsx').then((module) => module.Audit)),
+  usage: lazily(() => import('./console/usage-page.tsx').then((module) => module.Usage)),
 };

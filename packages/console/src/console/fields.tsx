@@ -14,32 +14,37 @@ export function keyIds<Ids extends string[] | null>(
     start: (record) => (record ? (record.key_ids as Ids) : first),
     read: (shown) => shown,
     fault: (shown) => (shown?.length === 0 ? 'Choose at least one key.' : undefined),
-    says: (before, after) => {
-      const [fewer, more] = keyDifference(before, after);
-      return {
-        losses: fewer === '' ? [] : [`Calls with ${fewer} are refused.`],
-        gains: more === '' ? [] : [`Calls with ${more} are allowed.`],
-      };
-    },
+    says: (before, after) => saysOfCalls(keyDifference(before, after), (keys) => `with ${keys}`),
     View: (props) => <KeyChoice {...(props as object as KeyChoiceProps)} mustChoose={first !== null} />,
   };
 }
 
-function keyDifference(before: readonly string[] | null, after: readonly string[] | null): [string, string] {
-  if (before === null || after === null) {
-    if (before === after) return ['', ''];
-    return after === null ? ['', 'every other key'] : [`keys other than ${counted(after.length, 'key')}`, ''];
-  }
-  const [fewer, more] = difference(before, after);
-  return [
-    fewer.length === 0 ? '' : counted(fewer.length, 'key'),
-    more.length === 0 ? '' : counted(more.length, 'more key'),
-  ];
-}
+/** What a change takes away, and what it adds. */
+type Difference<T> = readonly [readonly T[], readonly T[]];
 
-function difference<T>(before: readonly T[], after: readonly T[]): [T[], T[]] {
+function difference<T>(before: readonly T[], after: readonly T[]): Difference<T> {
   return [before.filter((one) => !after.includes(one)), after.filter((one) => !before.includes(one))];
 }
+
+/** The same for keys, in words. */
+function keyDifference(
+  before: readonly string[] | null,
+  after: readonly string[] | null,
+): Difference<string> {
+  if (before === after) return [[], []];
+  if (after === null) return [[], ['every other key']];
+  if (before === null) return [[`keys other than ${counted(after.length, 'key')}`], []];
+  const [fewer, more] = difference(before, after);
+  const some = (keys: readonly string[], noun: string) =>
+    keys.length > 0 ? [counted(keys.length, noun)] : [];
+  return [some(fewer, 'key'), some(more, 'more key')];
+}
+
+/** What it means for the calls of those who use a record, and `which` of them. */
+const saysOfCalls = <T,>([taken, given]: Difference<T>, which: (one: T) => string) => ({
+  losses: taken.map((one) => `Calls ${which(one)} are refused.`),
+  gains: given.map((one) => `Calls ${which(one)} are allowed.`),
+});
 
 interface Origins {
   readonly isForPages: boolean;
@@ -62,13 +67,8 @@ export function origins(
       isForPages && originsIn(lines).length === 0
         ? 'Name at least one origin, such as https://app.example.'
         : undefined,
-    says: (before, after) => {
-      const [closed, opened] = difference(before ?? [], after ?? []);
-      return {
-        losses: closed.map((origin) => `Calls from web pages of ${origin} are refused.`),
-        gains: opened.map((origin) => `Calls from web pages of ${origin} are allowed.`),
-      };
-    },
+    says: (before, after) =>
+      saysOfCalls(difference(before ?? [], after ?? []), (origin) => `from web pages of ${origin}`),
     View: ({ value, error }) => (
       <fieldset>
         <legend>Web pages</legend>
@@ -81,17 +81,15 @@ export function origins(
           ]}
         />
         {value.value.isForPages && (
-          <div>
-            <Input
-              label="Allowed origins"
-              hint={hint}
-              error={error}
-              placeholder="https://app.example"
-              rows={3}
-              required
-              value={memberOf(value, 'lines')}
-            />
-          </div>
+          <Input
+            label="Allowed origins"
+            hint={hint}
+            error={error}
+            placeholder="https://app.example"
+            rows={3}
+            required
+            value={memberOf(value, 'lines')}
+          />
         )}
       </fieldset>
     ),
@@ -145,13 +143,7 @@ export function permissionsOf<Name extends Permission | IssuerPermission>({
     start: (record) => record?.permissions ?? (['encrypt', 'decrypt'] as Name[]),
     read,
     fault: (shown, form) => (read(shown, form).length === 0 ? fault : undefined),
-    says: (before, after) => {
-      const [taken, given] = difference(before, after);
-      return {
-        losses: taken.map((name) => `Calls that need ${name} are refused.`),
-        gains: given.map((name) => `Calls that need ${name} are allowed.`),
-      };
-    },
+    says: (before, after) => saysOfCalls(difference(before, after), (name) => `that need ${name}`),
     View: ({ value, error, form }) => {
       const exclusions = exclusionsIn(form);
       const chosen = read(value.value, form);

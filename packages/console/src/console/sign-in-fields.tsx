@@ -49,21 +49,18 @@ const jwksUri: Field<string, KeySource, IssuerRecord> = {
         ]}
       />
       {value.value.from === 'uri' && (
-        <div>
-          <Input
-            label="Address of the key set"
-            hint={
-              <>
-                The jwks_uri of the provider. The operator allows its host with <code>EAAS_ISSUER_HOSTS</code>
-                .
-              </>
-            }
-            placeholder="https://sign-in.example/.well-known/jwks.json"
-            error={error}
-            required
-            value={memberOf(value, 'uri')}
-          />
-        </div>
+        <Input
+          label="Address of the key set"
+          hint={
+            <>
+              The jwks_uri of the provider. The operator allows its host with <code>EAAS_ISSUER_HOSTS</code>.
+            </>
+          }
+          placeholder="https://sign-in.example/.well-known/jwks.json"
+          error={error}
+          required
+          value={memberOf(value, 'uri')}
+        />
       )}
     </fieldset>
   ),
@@ -79,17 +76,15 @@ const jwks: Field<KeySet, string, IssuerRecord> = {
   says: saysOfKeys,
   View: ({ value, error, form }) =>
     isPasted(form) && (
-      <div>
-        <Input
-          label="JSON Web Key Set"
-          hint="The provider publishes it, often as /.well-known/jwks.json. When it changes its keys, paste the new ones."
-          placeholder='{ "keys": [ … ] }'
-          rows={6}
-          required
-          error={error}
-          value={value}
-        />
-      </div>
+      <Input
+        label="JSON Web Key Set"
+        hint="The provider publishes it, often as /.well-known/jwks.json. When it changes its keys, paste the new ones."
+        placeholder='{ "keys": [ … ] }'
+        rows={6}
+        required
+        error={error}
+        value={value}
+      />
     ),
 };
 

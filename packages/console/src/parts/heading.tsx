@@ -1,12 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
+/** The browser puts the focus of the first page. */
 let isFirst = true;
-
-function isFirstPage(): boolean {
-  const was = isFirst;
-  isFirst = false;
-  return was;
-}
 
 interface HeadingProps {
   readonly children: string;
@@ -20,7 +15,8 @@ export function Heading({ children, title = children }: HeadingProps) {
   // Takes the focus in a layout effect, which runs before the user can move the focus. A later effect could take the
   // focus away from an element that the user has chosen.
   useLayoutEffect(() => {
-    if (!isFirstPage()) heading.current?.focus({ preventScroll: true });
+    if (!isFirst) heading.current?.focus({ preventScroll: true });
+    isFirst = false;
   }, []);
   useEffect(() => {
     document.title = `${title} · Eaas`;

@@ -1,13 +1,12 @@
 export interface Piece {
   readonly text: string;
-  readonly kind?: 'word' | 'text' | 'remark' | 'number';
+  readonly kind?: 'word' | 'text' | 'remark';
 }
 
 const parts = {
   remark: /\/\/.*/,
   text: /'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\\n]|\\.)*"/,
   word: /\b(?:import|from|const|await|new|return|for|of|if|true|false|null)\b/,
-  number: /\b\d[\d_]*\b/,
 };
 const pattern = new RegExp(
   Object.entries(parts)

@@ -7,7 +7,7 @@ import { Once } from './once.tsx';
 import { Pager } from './pager.tsx';
 import { Table } from './table.tsx';
 
-export const pageSize = 50;
+const pageSize = 50;
 
 /** A page of a list, as the service sends it. */
 export interface Page {

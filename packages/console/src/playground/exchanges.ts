@@ -9,20 +9,18 @@ export interface Exchange {
   readonly response: string;
 }
 
-export interface Recorder {
-  readonly fetch: typeof fetch;
-  readonly during: <T>(work: () => Promise<T>) => Promise<Recorded<T>>;
-}
+/** Sends requests, and tells which of them some work has sent. */
+export type Recorder = ReturnType<typeof createRecorder>;
 
 export type Recorded<T> = { readonly exchanges: readonly Exchange[] } & (
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown }
 );
 
-export function createRecorder(send: typeof fetch): Recorder {
+export function createRecorder(send: typeof fetch) {
   let current: Exchange[] = [];
   return {
-    fetch: async (input, init) => {
+    fetch: async (...[input, init]: Parameters<typeof fetch>) => {
       const made = current;
       const request = new Request(input, init);
       const text = await request.clone().text();
@@ -36,7 +34,7 @@ export function createRecorder(send: typeof fetch): Recorder {
       });
       return response;
     },
-    during: async (work) => {
+    during: async <T>(work: () => Promise<T>): Promise<Recorded<T>> => {
       const exchanges: Exchange[] = [];
       current = exchanges;
       try {

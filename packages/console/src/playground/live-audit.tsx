@@ -1,5 +1,4 @@
 import type { AuditEntry, AuditReport } from '@eaas/audit';
-import type { Failure } from '../failure.ts';
 import { Code } from '../parts/code.tsx';
 import { counted, sentence, short } from '../parts/short.ts';
 import { Notice } from '../parts/states.tsx';
@@ -9,21 +8,21 @@ import type { Play } from './play.ts';
 import { snippets } from './snippets.ts';
 
 export function LiveAudit({ play }: { readonly play: Play }) {
-  const { entries, report, failure } = useAuditLog(play.session.client);
+  const log = useAuditLog(play.session.client);
   return (
     <>
-      <LiveBar newest={entries[0]} report={report} />
+      <LiveBar {...log} />
       <aside class="card stack live" id="live" aria-labelledby="live-title">
         <h2 id="live-title">Audit log, live</h2>
         <p class="soft small">
           Every use of a key is an entry. Each entry has a hash over its content and the previous hash.
         </p>
-        <Chain report={report} failure={failure} count={entries.length} />
+        <Chain {...log} />
         {/* `tabIndex` makes the list focusable, so that users can scroll a long list with the keyboard. */}
         <div class="entries" role="log" aria-label="Newest entries of the audit log" tabIndex={0}>
           <ol>
-            {entries.map((entry) => (
-              <Entry key={entry.id} entry={entry} report={report} />
+            {log.entries.map((entry) => (
+              <Entry key={entry.id} entry={entry} report={log.report} />
             ))}
           </ol>
         </div>
@@ -36,13 +35,10 @@ export function LiveAudit({ play }: { readonly play: Play }) {
   );
 }
 
-interface LiveBarProps {
-  readonly newest: AuditEntry | undefined;
-  readonly report: AuditReport | undefined;
-}
+type Log = ReturnType<typeof useAuditLog>;
 
 /** A link to the log with its newest entry, for narrow screens, where the log is far below the steps. */
-function LiveBar({ newest, report }: LiveBarProps) {
+function LiveBar({ entries: [newest], report }: Log) {
   return (
     <a class="card small live-bar" href="#live" onClick={showLog}>
       <span class="soft">Audit log</span>
@@ -66,13 +62,7 @@ function showLog(event: MouseEvent): void {
   root.getElementById('live')?.scrollIntoView();
 }
 
-interface ChainProps {
-  readonly report: AuditReport | undefined;
-  readonly failure: Failure | undefined;
-  readonly count: number;
-}
-
-function Chain({ report, failure, count }: ChainProps) {
+function Chain({ entries, report, failure }: Log) {
   const finding = report?.findings[0];
   if (finding) return <Notice tone="bad">The chain breaks. {sentence(finding.message)}</Notice>;
   if (failure?.kind === 'forbidden')
@@ -86,7 +76,7 @@ function Chain({ report, failure, count }: ChainProps) {
       <span class="badge good" aria-hidden="true">
         ✓
       </span>{' '}
-      {counted(count, 'entry', 'entries')} recomputed in this page, up to {id}. The chain holds.
+      {counted(entries.length, 'entry', 'entries')} recomputed in this page, up to {id}. The chain holds.
     </p>
   );
 }
