@@ -27,7 +27,7 @@ export const isAway = signal(false);
 /** The session of the page that is shown. A page is shown only while the user is signed in, and another session shows it anew. */
 export function signedIn(): Session {
   const current = session.peek();
-  if (!current) throw new Error('the user is signed out, and a page is still shown: reload the page');
+  if (!current) throw new Error('a page needs a session (got none): reload the page');
   return current;
 }
 

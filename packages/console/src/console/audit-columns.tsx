@@ -1,3 +1,4 @@
+// What each column of the audit log holds, and its links to people and entries.
 import type { AuditEntry } from '@eaas/sdk';
 import { short } from '../parts/short.ts';
 import type { Column } from '../parts/table.tsx';

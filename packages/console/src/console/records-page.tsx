@@ -128,8 +128,9 @@ export function Records<
     </Button>
   );
   const button = (text: string, row: Listed, dialogOf: (record: Whole) => VNode) => (
-    <Button kind="quiet" label={`${text} ${inLine(row.name)}`} onClick={() => open(row, dialogOf)}>
+    <Button kind="quiet" onClick={() => open(row, dialogOf)}>
       {text}
+      <span class="unseen"> {inLine(row.name)}</span>
     </Button>
   );
   const actions: Column<Listed> = {

@@ -7,7 +7,6 @@ interface ButtonProps {
   readonly onClick?: (() => void) | undefined;
   readonly isBusy?: boolean;
   readonly disabled?: boolean;
-  readonly label?: string;
 }
 
 /**
@@ -21,7 +20,6 @@ export function Button({
   onClick,
   isBusy = false,
   disabled = false,
-  label,
 }: ButtonProps) {
   return (
     <button
@@ -29,7 +27,6 @@ export function Button({
       type={type}
       disabled={disabled}
       aria-disabled={isBusy}
-      aria-label={isBusy ? undefined : label}
       onClick={(event) => {
         if (isBusy) event.preventDefault();
         else onClick?.();

@@ -5,17 +5,19 @@ import { highlight } from './highlight.ts';
 interface CodeProps {
   readonly title: string;
   readonly code: string;
+  /** The title as it is shown, where it is more than a text. */
+  readonly caption?: ComponentChildren;
   /** What the button copies, for a screen reader. */
   readonly of?: string;
   /** What stands beside the button. */
   readonly children?: ComponentChildren;
 }
 
-export function Code({ title, code, of = `the code: ${title}`, children }: CodeProps) {
+export function Code({ title, code, caption = title, of = `the code: ${title}`, children }: CodeProps) {
   return (
     <figure class="card code">
       <figcaption>
-        {title}
+        {caption}
         <span>
           {children}
           <Copy text={code} of={of} />
