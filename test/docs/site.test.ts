@@ -32,7 +32,7 @@ test('the sidebar has the sections of docs/README.md, in their order', () => {
 
 test('the site has all Markdown that is for readers, each page at an address of its own', () => {
   const readers = /^(?:docs|packages\/[^/]+\/docs|examples)\/|^(?:packages\/[^/]+\/)?[A-Z]+\.md$/;
-  expect(others.filter((path) => readers.test(path) && !path.endsWith('CHANGELOG.md'))).toEqual([]);
+  expect(others.filter((path) => readers.test(path) && !/(?:AGENTS|CHANGELOG)\.md$/.test(path))).toEqual([]);
   expect(new Set(pages.map(routeOf)).size).toBe(pages.length);
 });
 
