@@ -14,7 +14,7 @@ export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<stri
     'export OWNER_PASSWORD=$(openssl rand -hex 24) SERVER_PASSWORD=$(openssl rand -hex 24)': fresh,
     "cat > /etc/systemd/system/eaas.service <<'END'": fresh,
     "cat > /etc/caddy/Caddyfile <<'END'": fresh,
-    'npx --no-install @eaas/cli doctor': fresh,
+    'eaas doctor': fresh,
     'export EAAS_BASE_URL=https://eaas.example EAAS_KEY_ID=00000000-0000-4000-8000-000000000000 EAAS_API_KEY=eaas_sk_…':
       fresh,
   },

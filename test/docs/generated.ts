@@ -10,14 +10,18 @@ import {
   problems,
   type Route,
 } from '@eaas/protocol/wire';
+import { exitCodesHelp } from '../../packages/cli/src/failure.ts';
 import { program } from '../../packages/cli/src/program.ts';
 import { variablesOf } from '../../packages/cli/src/variables.ts';
+import { registerMetrics } from '../../packages/log/src/metrics.ts';
 import { fingerprint } from '../../packages/protocol/src/wire/primitives.ts';
+import { HttpMetrics, serviceMetrics } from '../../packages/server/src/http/metrics.ts';
 import { alerts } from '@eaas/test-kit/alerts';
 import { leaves } from '@eaas/test-kit/cli';
 import { anchorsOf, read } from '@eaas/test-kit/markdown';
 
-const pages = ['docs/api-contract.md', 'docs/operating/commands.md', 'docs/operating/alarms.md'];
+const operating = ['commands', 'alarms', 'metrics', 'tenants'].map((name) => `docs/operating/${name}.md`);
+const pages = ['docs/api-contract.md', ...operating];
 const outputKinds = 'packages/sdk/src/http/output-kinds.json';
 const pageKinds = 'packages/sdk/src/http/page-kinds.json';
 
@@ -64,6 +68,12 @@ const tables: Readonly<Record<string, () => string>> = {
       ['command', 'what it does'],
       ...leaves(program).map(([name, command]) => [code(name), command.summary()]),
     ]),
+  'exit codes': () => {
+    const rows = Array.from(exitCodesHelp.matchAll(/^ +(\d) +(.+)$/gm), ([, ...row]) => row);
+    return table([['exit code', 'meaning'], ...rows]);
+  },
+  metrics: metricTable,
+  jobs: jobTable,
   'variables of the service': () => variableTable(variablesOf.service),
   'variables of apps': () => variableTable(variablesOf.apps),
   alarms: () =>
@@ -102,6 +112,28 @@ function table(rows: readonly Row[]): string {
 function variableTable(of: typeof variablesOf.service): string {
   const rows = of.map(({ name, otherwise, meaning }) => [code(name), otherwise, meaning]);
   return table([['variable', 'default', 'meaning'], ...rows]);
+}
+
+function metricTable(): string {
+  const metrics: (Record<'name' | 'type' | 'help', string> & { labelNames: string[] })[] = [];
+  const registry = { registerMetric: (metric: (typeof metrics)[0]) => metrics.push(metric) } as never;
+  void new HttpMetrics(registry);
+  serviceMetrics({} as never, {} as never, undefined as never, registry);
+  registerMetrics({} as never, registry);
+  const rows = metrics.map(({ name, type, labelNames, help }) => [code(name), type, list(labelNames), help]);
+  return table([['metric', 'type', 'labels', 'meaning'], ...rows]);
+}
+
+/** The jobs, each with the comment on it. A leased one runs on one server at a time. */
+function jobTable(): string {
+  const files = ['server/src/jobs/server-jobs.ts', 'server/src/app/serve.ts', 'log/src/index.ts'];
+  const text = files.map((file) => read(`packages/${file}`)).join('');
+  const job = /\/\/ (.+)\n +(leased\(|\{)\s*(?:name: )?'(\w+)',\s*(?:everySeconds: )?(\w+),/g;
+  const rows = Array.from(text.matchAll(job), ([, does = '', kind, name = '', every = '']) => {
+    const often = every === 'interval' ? code('EAAS_LOG_INTERVAL') : every.replace('_', '');
+    return [code(name), often, kind === '{' ? 'each' : 'one at a time', does];
+  });
+  return table([['`job`', 'every … s', 'servers', 'what it does'], ...rows]);
 }
 
 function callTable(of: readonly Route[]): string {

@@ -42,18 +42,21 @@ const before: Readonly<Record<string, string>> = {
   'export NODE_EXTRA_CA_CERTS=/etc/eaas/database-ca.pem':
     'openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -out database-ca.pem -subj /CN=ca 2> /dev/null',
   [`jq -rR 'fromjson? | select(.route // "" | test("unwrap|decrypt")) | [.tenant_id, .actor] | @tsv' server.log |`]: `printf 'Eaas listens\n{"route":"/v1/decrypt","tenant_id":"t","actor":"a"}\n' > server.log`,
-  'npx --no-install @eaas/cli audit verify --tenant acme --checkpoint-file acme.checkpoint':
-    'npx --no-install @eaas/cli audit checkpoint --tenant acme > acme.checkpoint',
-  'npx --no-install @eaas/cli audit replay acme.ndjson --tenant acme --checkpoint acme.checkpoint':
-    'npx --no-install @eaas/cli audit export --tenant acme --out acme.ndjson',
-  'printf %s "$SUBJECT" | npx --no-install @eaas/cli subject report --tenant acme --format csv > report.csv':
-    'SUBJECT=42; printf %s 42 | npx --no-install @eaas/cli subject erase --tenant acme --create --yes',
-  'npx --no-install @eaas/cli audit verify --json':
-    'npx --no-install @eaas/cli audit checkpoint --tenant acme > acme.checkpoint',
-  'npx --no-install @eaas/cli audit follow --tenant acme --once | jq -c \'select(.action == "key.unwrap")\'':
-    'rm acme.* && npx --no-install @eaas/cli tenant create --name acme && npx --no-install @eaas/cli key create --tenant acme --name patients',
+  'eaas audit verify --tenant acme --checkpoint-file acme.checkpoint':
+    'eaas audit checkpoint --tenant acme > acme.checkpoint',
+  'eaas audit replay acme.ndjson --tenant acme --checkpoint acme.checkpoint':
+    'eaas audit export --tenant acme --out acme.ndjson',
+  'printf %s "$SUBJECT" | eaas subject report --tenant acme --format csv > report.csv':
+    'SUBJECT=42; printf %s 42 | eaas subject erase --tenant acme --create --yes',
+  'eaas key min-version patients 2 --tenant acme':
+    'eaas key restore patients --tenant acme && eaas key enable patients --tenant acme',
+  'export EAAS_ISSUER_HOSTS=spire.example':
+    'EAAS_KEY_ID=$(eaas key create --tenant acme --name orders --json | jq -r .key_id)',
+  'eaas audit verify --json': 'eaas audit checkpoint --tenant acme > acme.checkpoint',
+  'eaas audit follow --tenant acme --once | jq -c \'select(.action == "key.unwrap")\'':
+    'rm acme.* && eaas tenant create --name acme && eaas key create --tenant acme --name patients',
   'npx --no-install @eaas/cli audit evidence --tenant acme --key shop-7 --out shop-7':
-    'printf 42 > subject.txt; npx --no-install @eaas/cli key create --tenant acme --name shop-7 && printf 42 | npx --no-install @eaas/cli subject erase --tenant acme --create --yes',
+    'printf 42 > subject.txt; eaas key create --tenant acme --name shop-7 && printf 42 | eaas subject erase --tenant acme --create --yes',
 };
 
 const folder = await newDirectory();
@@ -61,7 +64,7 @@ await symlink(join(root, 'examples'), join(folder, 'examples'));
 const database = await createDatabase();
 const terminal = await closing(openTerminal(folder), (it) => it.close());
 const words = eaas.map((word) => `'${word}'`).join(' ');
-await terminal.type(`npx() { shift 2; ${words} "$@"; }`);
+await terminal.type(`eaas() { ${words} "$@"; }; npx() { shift 2; eaas "$@"; }`);
 
 test('blocks-not-run.ts lists only command blocks that exist in the documents', () => {
   for (const [document, exceptions] of Object.entries(blocksNotRun)) {
@@ -80,8 +83,7 @@ test('the commands in every document are run, unless the document is a listed ex
 
 async function own(block: string): Promise<string> {
   const found = async (command: string, pattern: RegExp): Promise<string> =>
-    pattern.exec((await terminal.type(`npx --no-install @eaas/cli ${command} --tenant acme`)).output)?.[0] ??
-    '';
+    pattern.exec((await terminal.type(`eaas ${command} --tenant acme`)).output)?.[0] ?? '';
   const id = '00000000-0000-4000-8000-000000000000';
   const verifier = 'eaas/…+…+…';
   const apiKey = block.includes(id) ? await found('api-key list --json', /(?<="api_key_id":")[^"]+/) : '';

@@ -133,8 +133,8 @@ const guides: readonly Guide[] = [
   },
 ];
 
-const sectionOf = (title: string): string =>
-  page.split(new RegExp(`^## ${title}$`, 'm'))[1]?.split(/^## /m)[0] ?? '';
+const sectionOf = (title: string, of = page): string =>
+  of.split(new RegExp(`^## ${title}$`, 'm'))[1]?.split(/^## /m)[0] ?? '';
 
 const [eaas, directory] = await Promise.all([commandLine(), newDirectory()]);
 const { baseUrl } = await closing(serve(eaas.env), (it) => it.stop());
@@ -150,8 +150,9 @@ let made: string | undefined;
 
 /** Types the command of a section with the keys of this sign-in in a file. The tenant has one issuer at a time. */
 async function addIssuer(section: string, { jwk }: ReturnType<typeof newSignIn>): Promise<string> {
-  const command = commandsOf(section).find((line) => line.startsWith('npx')) ?? '';
-  const [, , , ...words] = command.replace('"$EAAS_KEY_ID"', keyId).split(/\s+/);
+  const command = commandsOf(section).find((line) => line.includes('issuer add')) ?? '';
+  const call = command.slice(command.indexOf('issuer'));
+  const words = call.replace('"$EAAS_KEY_ID"', keyId).split(/\s+/);
   const file = join(directory, 'keys.json');
   await writeFile(file, JSON.stringify({ keys: [jwk] }));
   const isOfKeys = (word = ''): boolean => word.startsWith('--jwks');
@@ -262,15 +263,18 @@ test('staff open the data of everyone, if the claim that is required is there', 
   expect(await open('visitor', 'guest')).toBe('permission_missing');
 });
 
-test('a workload encrypts and decrypts with the token of its platform, and another one is refused', async () => {
-  const platform = newSignIn('RS256');
-  const issuer = await addIssuer(sectionOf('Workloads'), platform);
-  const claims = { iss: 'https://kubernetes.default.svc', aud: ['https://eaas.example'] };
+test.each([
+  ['Kubernetes', 'RS256', sectionOf('Workloads')],
+  ['SPIRE', 'ES256', sectionOf('Workloads with SPIFFE', read('docs/operating/tenants.md'))],
+] as const)('%s: a workload opens values with its token, and another does not', async (_, alg, section) => {
+  const platform = newSignIn(alg);
+  const issuer = await addIssuer(section, platform);
+  const [, iss = '', own = ''] = /--issuer (\S+)[^]*--require sub=(\S+)/.exec(section) ?? [];
   const as = (account: string): EaasClient => {
-    const token = () => platform.token(`system:serviceaccount:shop:${account}`, claims);
+    const token = () => platform.token(account, { iss, aud: ['https://eaas.example'] });
     return new EaasClient({ baseUrl, issuer, token, subject: null, keyId });
   };
-  const { ciphertext } = await as('api').encrypt('an order');
-  expect(await as('api').decrypt(ciphertext, { as: 'text' })).toBe('an order');
-  await expect(as('web').decrypt(ciphertext)).rejects.toMatchObject({ code: 'permission_missing' });
+  const { ciphertext } = await as(own).encrypt('an order');
+  expect(await as(own).decrypt(ciphertext, { as: 'text' })).toBe('an order');
+  await expect(as(`${own}-web`).decrypt(ciphertext)).rejects.toMatchObject({ code: 'permission_missing' });
 });

@@ -53,37 +53,40 @@ test.each([
   }
 });
 
-test.each([
+const noJson = await fileOf('{"submission":"1","ciphertext":"x"}\n\nno JSON');
+const notJson = `${noJson} must have one JSON object per line: pass the file that receive.mjs writes\n`;
+
+test.each<[string, string[], string | RegExp, object?]>([
   [
     'contact-form/read.mjs',
     ['none.jsonl'],
     /^none\.jsonl must be the file that receive\.mjs writes \(got ENOENT\)/,
   ],
+  ['contact-form/read.mjs', [noJson], notJson],
+  ['contact-form/read.mjs', [await fileOf('')], /^the service could not be reached at http:\/\/127.0.0.1:1/],
   [
     'contact-form/receive.mjs',
     ['none.html'],
     /^none\.html must be the page that build\.mjs writes \(got ENOENT\)/,
   ],
+  ['contact-form/receive.mjs', ['README.md', noJson], notJson],
   ['verify-audit/index.mjs', ['none.ndjson'], /the log must be a file .* \(got ENOENT for none\.ndjson\)/],
   [
     'verify-audit/index.mjs',
     ['package.json', 'none.checkpoint', 'key'],
     /the checkpoint must be a file .* \(got ENOENT for none\.checkpoint\)/,
   ],
-])('%s %j prints one line that names an unreadable file', async (program, args, reason) => {
-  const { code, stdout, stderr } = await start(service, program, ...args);
+  [
+    'upload-a-file/server.mjs',
+    [],
+    'UPLOADS must name a folder that this program can create (got EEXIST for package.json)\n',
+    { UPLOADS: 'package.json' },
+  ],
+])('%s %j prints one line about what it cannot use', async (program, args, reason, more) => {
+  const { code, stdout, stderr } = await start({ ...service, ...more }, program, ...args);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(reason);
   expect(stderr).toMatch(/^[^\n]+\n$/);
-});
-
-test('upload-a-file prints one line about a folder that it cannot create', async () => {
-  const found = await start({ ...service, UPLOADS: 'package.json' }, 'upload-a-file/server.mjs');
-  expect(found).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: 'UPLOADS must name a folder that this program can create (got EEXIST for package.json)\n',
-  });
 });
 
 test.each([
@@ -95,24 +98,6 @@ test.each([
     stdout: '',
     stderr: `NOT VERIFIED: line ${line} of the log must be an audit entry: pass a file that \`eaas audit export\` wrote\n`,
   });
-});
-
-test.each([
-  ['read.mjs', []],
-  ['receive.mjs', ['README.md']],
-])('contact-form/%s prints one line about a file of messages that is not JSON', async (program, args) => {
-  const messages = await fileOf('{"submission":"1","ciphertext":"x"}\n\nno JSON');
-  expect(await start(service, `contact-form/${program}`, ...args, messages)).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: `${messages} must have one JSON object per line: pass the file that receive.mjs writes\n`,
-  });
-});
-
-test('contact-form/read.mjs prints one line about a service that cannot be reached', async () => {
-  const { code, stdout, stderr } = await start(service, 'contact-form/read.mjs', await fileOf(''));
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(/^the service could not be reached at http:\/\/127.0.0.1:1[^\n]*\n$/);
 });
 
 async function fileOf(text: string): Promise<string> {

@@ -163,7 +163,7 @@ whereAvailable(`the root account, ${needed.join(', ')}`, isAvailable, () => {
     const request = `{ method: 'POST', body: '{"plaintext":"x"}', headers: { 'x-forwarded-for': '192.0.2.99',
       'content-type': 'application/json', authorization: 'Bearer ' + process.env.EAAS_API_KEY } }`;
     expect(await status('/v1/encrypt', request)).toBe('403');
-    const log = await succeed(operator, 'npx --no-install @eaas/cli audit follow --tenant shop --once');
+    const log = await succeed(operator, 'eaas audit follow --tenant shop --once');
     const addresses = Array.from(log.matchAll(/"ip_address":(\S+?),.*"metadata"/g), ([, address]) => address);
     expect(addresses).toHaveLength(5);
     expect([...new Set(addresses)]).toEqual(['null', `"${await networkOf('Gateway')}"`]);

@@ -53,12 +53,15 @@ export async function publicLog({ policyFile, interval, monitors }: LogOptions):
         if (witnesses) await askWitnesses(witnesses, which);
       };
       return [
+        // Makes a moment if a head moved, and asks the witnesses to sign it.
         leased('log_moment', interval, async (lease) => {
           // If the database was put back, the witnesses know it, and this process may not.
           await makeMoment(context, lease, () => ask(lease, 'all'));
           await ask(lease);
         }),
+        // Drops proofs that are no longer kept.
         leased('log_prune', 3_600, (lease) => prune(service, lease)),
+        // Reads how far the log is.
         { name: 'log_state', everySeconds: 60, run: () => readState(service, state) },
       ];
     },

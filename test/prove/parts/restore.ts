@@ -23,7 +23,7 @@ async function runBlock(block: string, cwd: string, database: OwnPostgres, env: 
   const { host } = database.connection('owner');
   const prelude = [
     'set -euo pipefail',
-    'npx() { shift 2; "${EAAS_PROGRAM[@]}" "$@"; }',
+    'eaas() { "${EAAS_PROGRAM[@]}" "$@"; }',
     `EAAS_PROGRAM=(${eaas.map((word) => `'${word}'`).join(' ')})`,
     `for name in pg_dump pg_restore; do eval "$name() { ${programs}/$name \\"\\\${@/db.example/${host}}\\"; }"; done`,
   ];
@@ -137,7 +137,7 @@ async function liveThenLose(
   const later = await newKey(server, tenant.token);
   await call(server, tenant.token, 'POST', '/v1/subjects/erase', { subject: erased });
   for (const keep of ['checkpoint --tenant acme > acme.checkpoint', 'export --tenant acme --out acme.ndjson'])
-    await runBlock(`npx --no-install @eaas/cli audit ${keep}`, folder, lost, operator.env);
+    await runBlock(`eaas audit ${keep}`, folder, lost, operator.env);
   await server.kill();
   await lost.crash();
   return {

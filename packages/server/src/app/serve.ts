@@ -155,6 +155,7 @@ function jobsOf(options: ServeOptions, context: JobContext): Job[] {
     ...serverJobs(service, options, (tenantId, findings) => {
       log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken');
     }),
+    // Measures the database, and counts the API keys that expire soon.
     {
       name: 'measure',
       everySeconds: 1_800,
@@ -162,6 +163,7 @@ function jobsOf(options: ServeOptions, context: JobContext): Job[] {
         state.measured = await background.run((sql) => measure(sql, ledger.clock.now()), 30_000);
       },
     },
+    // Reads what the nightly verification found.
     {
       name: 'verified',
       everySeconds: 60,

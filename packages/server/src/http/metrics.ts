@@ -92,10 +92,10 @@ const countersOf = ({ counts, alarms, fair }: Service, state: ServerState): Reco
   eaas_intake_opened_total: ['Unwrapped data keys of intake keys.', () => counts.intakeOpened],
   eaas_tampering_found_total: ['Rows changed by others than the service.', () => alarms.tamperingFound],
   eaas_rotations_skipped_total: [
-    'Due rotations of keys with too many versions.',
+    'Due rotations skipped, because the key has 10,000 versions.',
     () => alarms.rotationsSkipped,
   ],
-  eaas_key_fetch_failures_total: ['Keys of sign-ins not fetched.', () => alarms.keyFetchesFailed],
+  eaas_key_fetch_failures_total: ['Failed fetches of the keys of a sign-in.', () => alarms.keyFetchesFailed],
   eaas_admission_refused_total: [
     'Calls that waited too long for their share.',
     () => [['slots', fair.counts.refused]],
@@ -130,9 +130,9 @@ function gaugesOf(
       'Time when the last nightly verification ended.',
       () => (state.verified?.finished_at ?? 0) / 1000,
     ],
-    eaas_admission_held: ['How much is in use.', () => [['slots', fair.counts.held]], 'resource'],
+    eaas_admission_held: ['Slots in use, of 128.', () => [['slots', fair.counts.held]], 'resource'],
     eaas_admission_waiting: [
-      'Calls that wait for their share of a resource.',
+      'Calls that wait for `slots`, or for the `cpu` to go on.',
       () => Object.entries({ slots: fair.counts.waiting, cpu: fair.counts.paused }),
       'resource',
     ],
@@ -149,7 +149,7 @@ function gaugesOf(
       () => (state.measured?.nextExpiry ?? 0) / 1000,
     ],
     eaas_clock_difference_seconds: [
-      "How far this machine's clock is ahead of the database's.",
+      "How far this machine's clock is ahead of the database's. Beyond ±60, nothing is erased.",
       () => (Date.now() - now()) / 1000,
     ],
     eaas_job_last_success_timestamp_seconds: [

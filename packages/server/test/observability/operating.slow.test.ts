@@ -36,7 +36,7 @@ await send(server, tenant.token, 'POST', `/v1/keys/${keyId}/wrap`, { dek });
 async function openOwnTerminal(env: Readonly<Record<string, string>> = {}): Promise<Terminal> {
   const terminal = await openTerminal(place.folder, { ...operator.env, ...env });
   onTestFinished(() => terminal.close());
-  await terminal.type(`npx() { shift 2; ${eaas.map((word) => `'${word}'`).join(' ')} "$@"; }`);
+  await terminal.type(`eaas() { ${eaas.map((word) => `'${word}'`).join(' ')} "$@"; }`);
   return terminal;
 }
 
@@ -117,7 +117,7 @@ test('the commands in docs/operating/observability.md ship the audit log', async
     await expect.poll(() => content(file)).toContain('key.wrap');
     await expectDone(terminal, 'kill %1; wait %1 || true');
   }
-  const { output } = await terminal.type('npx --no-install @eaas/cli audit checkpoint --tenant acme');
+  const { output } = await terminal.type('eaas audit checkpoint --tenant acme');
   const verifierKey = /eaas\/\S+\+\S+\+\S+/.exec(output)?.[0] ?? '';
   await expectDone(terminal, blockWith('verify-file').replace('eaas/…+…+…', verifierKey));
   await expectDone(terminal, blockWith('acme-restored.ndjson'));
