@@ -17,8 +17,7 @@ const documents = [
 const program = /(?:^|[|(] ?)(?:npx --no-install @eaas\/cli|eaas|docker .*run --rm (?:operator|eaas)) /;
 
 function wordsOf(line: string): string[] | undefined {
-  const [, after = ''] = line.split(program, 2);
-  const [call = ''] = /^(?:<\w+>|[^|>;)])*/.exec(after) ?? [];
+  const [call = ''] = /^(?:<\w+>|[^|>;)])*/.exec(line.split(program, 2)[1] ?? '') ?? [];
   return call.match(/(?:[^\s"]|"[^"]*")+/g) ?? undefined;
 }
 

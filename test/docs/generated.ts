@@ -10,6 +10,7 @@ import {
   problems,
   type Route,
 } from '@eaas/protocol/wire';
+import { pages as sitePages, titleOf } from '../../docs/site/pages.ts';
 import { exitCodesHelp } from '../../packages/cli/src/failure.ts';
 import { program } from '../../packages/cli/src/program.ts';
 import { variablesOf } from '../../packages/cli/src/variables.ts';
@@ -21,7 +22,7 @@ import { leaves } from '@eaas/test-kit/cli';
 import { anchorsOf, read } from '@eaas/test-kit/markdown';
 
 const operating = ['commands', 'alarms', 'metrics', 'tenants'].map((name) => `docs/operating/${name}.md`);
-const pages = ['docs/api-contract.md', ...operating];
+const pages = ['docs/api-contract.md', 'examples/README.md', ...operating];
 const outputKinds = 'packages/sdk/src/http/output-kinds.json';
 const pageKinds = 'packages/sdk/src/http/page-kinds.json';
 
@@ -71,6 +72,11 @@ const tables: Readonly<Record<string, () => string>> = {
   'exit codes': () => {
     const rows = Array.from(exitCodesHelp.matchAll(/^ +(\d) +(.+)$/gm), ([, ...row]) => row);
     return table([['exit code', 'meaning'], ...rows]);
+  },
+  examples: () => {
+    const readmes = sitePages.filter((page) => /^examples\/.+\/README\.md$/.test(page));
+    const rows = readmes.map((page) => [`[${page.split('/')[1]}](${page.slice(9)})`, titleOf(page)]);
+    return table([['example', 'what it is'], ...rows]);
   },
   metrics: metricTable,
   jobs: jobTable,
@@ -130,7 +136,7 @@ function jobTable(): string {
   const text = files.map((file) => read(`packages/${file}`)).join('');
   const job = /\/\/ (.+)\n +(leased\(|\{)\s*(?:name: )?'(\w+)',\s*(?:everySeconds: )?(\w+),/g;
   const rows = Array.from(text.matchAll(job), ([, does = '', kind, name = '', every = '']) => {
-    const often = every === 'interval' ? code('EAAS_LOG_INTERVAL') : every.replace('_', '');
+    const often = every.replace('_', '').replace('interval', code('EAAS_LOG_INTERVAL'));
     return [code(name), often, kind === '{' ? 'each' : 'one at a time', does];
   });
   return table([['`job`', 'every … s', 'servers', 'what it does'], ...rows]);

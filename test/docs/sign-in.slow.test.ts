@@ -151,8 +151,7 @@ let made: string | undefined;
 /** Types the command of a section with the keys of this sign-in in a file. The tenant has one issuer at a time. */
 async function addIssuer(section: string, { jwk }: ReturnType<typeof newSignIn>): Promise<string> {
   const command = commandsOf(section).find((line) => line.includes('issuer add')) ?? '';
-  const call = command.slice(command.indexOf('issuer'));
-  const words = call.replace('"$EAAS_KEY_ID"', keyId).split(/\s+/);
+  const words = command.slice(command.indexOf('issuer')).replace('"$EAAS_KEY_ID"', keyId).split(/\s+/);
   const file = join(directory, 'keys.json');
   await writeFile(file, JSON.stringify({ keys: [jwk] }));
   const isOfKeys = (word = ''): boolean => word.startsWith('--jwks');
