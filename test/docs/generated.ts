@@ -1,8 +1,10 @@
 // What is generated from the endpoint table: the tables of the contract page, and the client's checks of answers. The
 // tables of the operator are what `eaas --help` prints, and what the alarms say.
 // `npm run generate` writes them, and a test tells when they are out of date.
-import { describeField, groups, problemCauses, problemsOf } from '@eaas/protocol/reference';
+import { callOf, describeField, groups, problemCauses, problemsOf } from '@eaas/protocol/reference';
+import { actionTexts } from '@eaas/protocol/internal';
 import {
+  auditActions,
   type Endpoint,
   endpoints,
   permissions,
@@ -20,6 +22,8 @@ import { HttpMetrics, serviceMetrics } from '../../packages/server/src/http/metr
 import { alerts } from '@eaas/test-kit/alerts';
 import { leaves } from '@eaas/test-kit/cli';
 import { anchorsOf, read } from '@eaas/test-kit/markdown';
+import { recordedMembers } from './recorded-members.ts';
+import { findingReasons } from './finding-reasons.ts';
 
 const operating = ['commands', 'alarms', 'metrics', 'tenants'].map((name) => `docs/operating/${name}.md`);
 const pages = ['docs/api-contract.md', 'examples/README.md', ...operating];
@@ -44,8 +48,12 @@ const list = (names: readonly string[]): string => names.map(code).join(', ');
 const routes = Object.keys(endpoints) as Route[];
 const shapeOf = (route: Route): Shape => endpoints[route].output.shape;
 
+const members = await recordedMembers();
+
 const tables: Readonly<Record<string, () => string>> = {
-  ...Object.fromEntries(groups.map((group) => [group.title, () => callTable(group.routes)])),
+  ...Object.fromEntries(
+    groups.map(({ title, routes }) => [title, () => `${callTable(routes)}\n\n${callTexts(routes)}`]),
+  ),
   errors: () =>
     table([
       ['code', 'status', 'cause'],
@@ -64,6 +72,16 @@ const tables: Readonly<Record<string, () => string>> = {
   'API key record': () => fieldTable('field of an API key', shapeOf('GET /v1/api-keys/:api_key_id')),
   'issuer record': () => fieldTable('field of an issuer', shapeOf('GET /v1/issuers/:issuer_id')),
   'audit entry': () => fieldTable('field', recordsIn(shapeOf('GET /v1/audit')['logs']) ?? {}, 'logs'),
+  'audit actions': () =>
+    table([
+      ['action', 'recorded', 'members of `metadata`'],
+      ...auditActions.map((name) => [
+        code(name),
+        actionTexts[name],
+        list([...(members.get(name) ?? [])].toSorted()),
+      ]),
+    ]),
+  reasons: () => `${list(findingReasons())}.`,
   commands: () =>
     table([
       ['command', 'what it does'],
@@ -155,6 +173,13 @@ function callTable(of: readonly Route[]): string {
     ];
   });
   return table([['endpoint', 'request', 'response', 'errors of its own'], ...rows]);
+}
+
+/** What the calls do, each in a paragraph. Calls with the same text share it. */
+function callTexts(of: readonly Route[]): string {
+  const textOf = (route: Route): string => callOf(route).about;
+  const texts = [...new Set(of.map(textOf))];
+  return texts.map((text) => `- ${list(of.filter((route) => textOf(route) === text))}: ${text}`).join('\n');
 }
 
 function describeInput({ query, body, item }: Endpoint): string {

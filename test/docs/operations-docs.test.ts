@@ -5,9 +5,8 @@ import { readConfig, variables } from '../../packages/cli/src/config.ts';
 import { variablesOf } from '../../packages/cli/src/variables.ts';
 import { defaultDataDirectory } from '../../packages/dev/src/data-directory.ts';
 import { notReady } from '../../packages/server/src/http/health.ts';
-import { apiKeys, keys, keyVersions, subjects, tenants } from '@eaas/service';
-import { issuers } from '../../packages/service/src/plugins/issuers/table.ts';
 import { sources } from '../house-rules/files.ts';
+import { findingReasons } from './finding-reasons.ts';
 import { codesIn, read, readManual, root, rowsUnder } from '@eaas/test-kit/markdown';
 
 const manual = readManual();
@@ -60,18 +59,8 @@ test('the manual has the error codes that need the operator, with their status',
 });
 
 test('the runbook explains every reason that a verification returns', () => {
-  const files = ['verify', 'entries', 'scan-rows'].map((name) => `packages/service/src/verify/${name}.ts`);
-  const ofServer = ['plugins/public-log', 'operator/verify'].map((name) => `packages/server/src/${name}.ts`);
-  const code = [...files, ...ofServer].map(read).join('');
-  const literal = code.matchAll(
-    /'(contradiction|(?:entry|time|head|purge|rows|checkpoint|proof|blocks)_\w+)'/g,
-  );
-  const ofRows = [tenants, keys, keyVersions, apiKeys, issuers, subjects].flatMap(({ name, record }) =>
-    ['changed', ...(record ? ['put_back'] : [])].map((what) => `${name.slice(0, -1)}_${what}`),
-  );
-  const reasons = new Set([...Array.from(literal, ([, text = '']) => text), ...ofRows, 'tenant_missing']);
   const explained = firstCodes('reason').filter((reason) => !reason.includes(' '));
-  expect(sorted(explained)).toEqual(sorted([...reasons]));
+  expect(sorted(explained)).toEqual(findingReasons());
 });
 
 test('the runbook explains every reason that /readyz returns', () => {
