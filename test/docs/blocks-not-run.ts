@@ -28,7 +28,6 @@ export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<stri
     'npm deprecate @eaas/sdk@1.2.3 "Broken tarball: use 1.2.4"': 'it changes the registry',
   },
   'packages/server/README.md': 'first-field.slow.test.ts starts it',
-  'packages/protocol/README.md': 'test/packaging installs the tarballs',
   'packages/sdk/docs/audit.md': 'written-log.slow.test.ts runs it',
   'packages/sdk/docs/sign-in.md': 'sign-in.slow.test.ts runs it',
   'packages/sdk/docs/fields.md': 'index-key-command.slow.test.ts runs it',

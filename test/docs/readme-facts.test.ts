@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { libraries } from '@eaas/test-kit/published';
+import { entryParts, linkParts, type StoredEntry } from '../../packages/protocol/src/audit-chain.ts';
 import { files, sources } from '../house-rules/files.ts';
+import { read } from '@eaas/test-kit/markdown';
 
 test.each(libraries)(
   'the README of $name names every entry point of the package',
@@ -25,4 +27,14 @@ test('the pages name only entry points that exist, and design notes only files o
   });
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter((one) => !known.has(one.replace(/^.*: /, '')))).toEqual([]);
+});
+
+test('the README of the protocol hashes the fields of an entry in the order of the code', () => {
+  const names = new Proxy({} as StoredEntry, { get: (_, name) => name });
+  const [label, ...parts] = entryParts(names);
+  const formats = read('packages/protocol/README.md').replaceAll(/\s+/g, ' ');
+  expect(formats).toContain(`pae("${String(label)}", ${parts.join(', ')})`);
+  expect(formats).toContain(
+    `pae("${String(linkParts(new Uint8Array(), new Uint8Array())[0])}", hash_(n-1), digest_n)`,
+  );
 });
