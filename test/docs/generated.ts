@@ -1,6 +1,7 @@
 // What is generated from the endpoint table: the tables of the contract page, and the client's checks of answers. The
 // tables of the operator are what `eaas --help` prints, and what the alarms say.
 // `npm run generate` writes them, and a test tells when they are out of date.
+import { readdirSync } from 'node:fs';
 import { callOf, describeField, groups, problemCauses, problemsOf } from '@eaas/protocol/reference';
 import { actionTexts } from '@eaas/protocol/internal';
 import {
@@ -21,12 +22,24 @@ import { fingerprint } from '../../packages/protocol/src/wire/primitives.ts';
 import { HttpMetrics, serviceMetrics } from '../../packages/server/src/http/metrics.ts';
 import { alerts } from '@eaas/test-kit/alerts';
 import { leaves } from '@eaas/test-kit/cli';
-import { anchorsOf, read } from '@eaas/test-kit/markdown';
+import { anchorsOf, read, root } from '@eaas/test-kit/markdown';
+import { table } from '@eaas/test-kit/outcomes';
+import { operationsOfDrizzle } from '../../packages/drizzle/test/page.ts';
+import { documentedIn } from './doc-comments.ts';
 import { recordedMembers } from './recorded-members.ts';
 import { findingReasons } from './finding-reasons.ts';
 
 const operating = ['commands', 'alarms', 'metrics', 'tenants'].map((name) => `docs/operating/${name}.md`);
-const pages = ['docs/api-contract.md', 'examples/README.md', ...operating];
+const pages = [
+  'docs/api-contract.md',
+  'examples/README.md',
+  ...operating,
+  'packages/drizzle/README.md',
+  'packages/drizzle/docs/operations.md',
+  'packages/prisma/README.md',
+  'packages/migrate/docs/tables.md',
+  'test/vectors/README.md',
+];
 const outputKinds = 'packages/sdk/src/http/output-kinds.json';
 const pageKinds = 'packages/sdk/src/http/page-kinds.json';
 
@@ -41,7 +54,6 @@ export function generated(): Readonly<Record<string, string>> {
 
 type Schema = Endpoint['output']['shape'][string];
 type Shape = Readonly<Record<string, Schema>>;
-type Row = readonly string[];
 
 const code = (name: string): string => `\`${name}\``;
 const list = (names: readonly string[]): string => names.map(code).join(', ');
@@ -98,6 +110,15 @@ const tables: Readonly<Record<string, () => string>> = {
   },
   metrics: metricTable,
   jobs: jobTable,
+  'codes of EncryptedTableError': () =>
+    documentTable('`code`', 'packages/sdk/src/fields/encrypted-table-error.ts', 'EncryptedTableErrorCode'),
+  'options of migrate': () => documentTable('option', 'packages/migrate/src/migrate.ts', 'MigrateOptions'),
+  'test vectors': () => {
+    const files = readdirSync(`${root}test/vectors`).filter((name) => name.endsWith('.json'));
+    const aboutOf = (name: string) => JSON.parse(read(`test/vectors/${name}`)) as { description: string };
+    return table([['file', 'content'], ...files.map((name) => [code(name), aboutOf(name).description])]);
+  },
+  'operations of Drizzle': operationsOfDrizzle,
   'variables of the service': () => variableTable(variablesOf.service),
   'variables of apps': () => variableTable(variablesOf.apps),
   alarms: () =>
@@ -123,14 +144,6 @@ function withTables(page: string): string {
     if (!make) throw new Error(`expected one of ${Object.keys(tables).join(', ')} (got ${name})`);
     return `<!-- generated: ${name} -->\n\n${make()}\n\n<!-- end -->`;
   });
-}
-
-/** Writes a table as the formatter does, with columns of one width. */
-function table(rows: readonly Row[]): string {
-  const [head = [], ...rest] = rows;
-  const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: Row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rest.map(line)].join('\n');
 }
 
 function variableTable(of: typeof variablesOf.service): string {
@@ -159,6 +172,8 @@ function jobTable(): string {
   });
   return table([['`job`', 'every … s', 'servers', 'what it does'], ...rows]);
 }
+const documentTable = (head: string, path: string, type: string): string =>
+  table([[head, 'meaning'], ...documentedIn(path, type).map(([name, meaning]) => [code(name), meaning])]);
 
 function callTable(of: readonly Route[]): string {
   const rows = of.map((route) => {

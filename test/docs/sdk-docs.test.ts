@@ -3,7 +3,6 @@ import { endpoints, type ProblemCode, problems } from '@eaas/protocol/wire';
 import type { AuditFindingCode } from '../../packages/audit/src/findings.ts';
 import type { BrowserClientOptions } from '../../packages/sdk/src/browser/browser.ts';
 import type { SdkError } from '../../packages/sdk/src/errors.ts';
-import type { MigrateOptions } from '../../packages/migrate/src/migrate.ts';
 import { clientOptions } from '../../packages/sdk/src/client/client-options.ts';
 import { type CachePreset, limitsOf } from '../../packages/sdk/src/data-keys/limits.ts';
 import { codesIn, read, rowsUnder } from '@eaas/test-kit/markdown';
@@ -105,20 +104,6 @@ test('the table of options has every option of the browser client', () => {
       baseUrl: true,
       proxyUrl: true,
       headers: true,
-    }).toSorted(),
-  );
-});
-
-test('the table of options has every option of a migration', () => {
-  const rows = rowsUnder(read('packages/migrate/docs/tables.md'), 'option');
-  expect(rows.flatMap(([names = '']) => codesIn(names)).toSorted()).toEqual(
-    membersOf<Exclude<keyof MigrateOptions, 'client' | 'id'>>({
-      dryRun: true,
-      onProgress: true,
-      pageSize: true,
-      rowsPerSecond: true,
-      maxFailures: true,
-      signal: true,
     }).toSorted(),
   );
 });

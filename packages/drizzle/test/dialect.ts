@@ -24,7 +24,7 @@ export interface Connection {
 }
 
 /** Expects every kind of search, people and the encryption of rows, and returns the outcomes of all operations. */
-export async function outcomesIn({ name, plain, sql, dialect }: Connection): ReturnType<typeof outcomesOf> {
+export async function outcomesIn({ name, plain, sql, dialect }: Connection): Promise<string> {
   const own = dialect as {
     withEncryption: typeof withEncryption;
     getTableConfig: (table: Table) => Parameters<typeof createTable>[0];

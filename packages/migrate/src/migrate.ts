@@ -29,7 +29,7 @@ export interface MigrateOptions {
   readonly client: MigrateClient;
   /** The column of the row ids in the database, which must be unique. Defaults to the primary key, in plain SQL to `id`. */
   readonly id?: string | undefined;
-  /** If true, the migration does everything except writing. */
+  /** Does everything except writing. The service gets the requests, and the audit log records them. */
   readonly dryRun?: boolean | undefined;
   /** The number of rows that are read, converted and written at once. Defaults to 1,000. */
   readonly pageSize?: number | undefined;
@@ -37,6 +37,7 @@ export interface MigrateOptions {
   readonly rowsPerSecond?: number | undefined;
   /** The number of rows that can fail. If more fail, the migration throws TooManyFailuresError. Defaults to 100. */
   readonly maxFailures?: number | undefined;
+  /** Ends the run after the current page, with the code `aborted`. */
   readonly signal?: AbortSignal | undefined;
   /** Called after each page. The migration waits for a promise that it returns. */
   readonly onProgress?: ((progress: MigrateProgress) => unknown) | undefined;
