@@ -25,6 +25,7 @@ import { leaves } from '@eaas/test-kit/cli';
 import { anchorsOf, read, root } from '@eaas/test-kit/markdown';
 import { table } from '@eaas/test-kit/outcomes';
 import { operationsOfDrizzle } from '../../packages/drizzle/test/page.ts';
+import { commentTables } from './comment-tables.ts';
 import { documentedIn } from './doc-comments.ts';
 import { recordedMembers } from './recorded-members.ts';
 import { findingReasons } from './finding-reasons.ts';
@@ -39,6 +40,9 @@ const pages = [
   'packages/prisma/README.md',
   'packages/migrate/docs/tables.md',
   'test/vectors/README.md',
+  'packages/sdk/README.md',
+  'packages/sdk/docs/audit.md',
+  'packages/sdk/docs/browser.md',
 ];
 const outputKinds = 'packages/sdk/src/http/output-kinds.json';
 const pageKinds = 'packages/sdk/src/http/page-kinds.json';
@@ -66,6 +70,7 @@ const tables: Readonly<Record<string, () => string>> = {
   ...Object.fromEntries(
     groups.map(({ title, routes }) => [title, () => `${callTable(routes)}\n\n${callTexts(routes)}`]),
   ),
+  ...Object.fromEntries(Object.entries(commentTables).map(([name, rows]) => [name, () => table(rows())])),
   errors: () =>
     table([
       ['code', 'status', 'cause'],

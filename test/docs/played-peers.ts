@@ -7,7 +7,6 @@ import { requireTools } from '@eaas/test-kit/tools';
 
 interface Cloak {
   readonly encryptStringSync: (text: string, key: string) => string;
-  readonly decryptStringSync: (stored: string, key: string) => string;
 }
 
 interface AwsClient {
@@ -35,7 +34,7 @@ interface Aws {
 const load = createRequire(join(await requireTools('test/tools/peers'), 'peers.cjs'));
 const aws = load('@aws-crypto/client-node') as Aws;
 
-export const { encryptStringSync, decryptStringSync } = load('@47ng/cloak') as Cloak;
+export const { encryptStringSync } = load('@47ng/cloak') as Cloak;
 export const { buildClient, CommitmentPolicy } = aws;
 
 /** A key in memory that stands for the one in KMS. */

@@ -29,10 +29,6 @@ writeFileSync('policy.txt', witness(eaas));
 `,
   'sdk/docs/browser.md': `
 import { playPage, service } from '@eaas/test-kit/played-service';
-import type { IncomingMessage } from 'node:http';
-declare namespace express {
-  type Request = IncomingMessage & { session?: { userId?: string } };
-}
 const { key_id: patientsKeyId } = await service.createKey('patients');
 const log = { warn: (_event: unknown, _text: string): void => {} };
 const findSession = async (cookie: string | null) => (cookie === 'session=42' ? { userId: '42' } : undefined);
@@ -108,17 +104,6 @@ globalThis.fetch = async (input, init) => {
   return fetch(url, { method: 'POST', headers, body: await request.text() });
 };
 `,
-  'sdk/docs/from-a-static-key.md': `
-import { decryptStringSync, encryptStringSync } from '../../../test/docs/played-peers.ts';
-import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
-import { eaas } from '@eaas/test-kit/played-service';
-await using played = await openPlayedDatabase();
-const { sql } = played;
-process.env.CLOAK_MASTER_KEY = 'k1.aesgcm256.' + 'A'.repeat(43);
-await sql\`alter table users add email_index text\`;
-for (const { id, email } of await sql\`select id, email from users\`)
-  await sql\`update users set email = \${encryptStringSync(email, process.env.CLOAK_MASTER_KEY!)} where id = \${id}\`;
-`,
   'sdk/docs/from-vault-transit.md': `
 import { playTransit } from '../../../test/docs/played-transit.ts';
 import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
@@ -162,6 +147,17 @@ await using played = await openPlayedDatabase();
 const { sql } = played;
 await sql.unsafe('update patients set email_new = email, born_new = born::text, notes_new = notes::text');
 const report = (..._facts: unknown[]): void => {};
+`,
+  'migrate/docs/adopt.md': `
+import { encryptStringSync } from '../../../test/docs/played-peers.ts';
+import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
+import { eaas } from '@eaas/test-kit/played-service';
+await using played = await openPlayedDatabase();
+const { sql } = played;
+process.env.CLOAK_MASTER_KEY = 'k1.aesgcm256.' + 'A'.repeat(43);
+await sql\`alter table users add email_index text\`;
+for (const { id, email } of await sql\`select id, email from users\`)
+  await sql\`update users set email = \${encryptStringSync(email, process.env.CLOAK_MASTER_KEY!)} where id = \${id}\`;
 `,
   'migrate/docs/formats.md': `
 import { eaas } from '@eaas/test-kit/played-service';

@@ -1,6 +1,6 @@
 /** The kind of problem that a check found. */
 export type AuditFindingCode =
-  /** The service signs with another verifier key than the pinned one, or the option `verifierKey` is another one. */
+  /** The service signs with another key than the pinned one, the API key is of another tenant, or `verifierKey` is not the saved key. */
   | 'verifier_key_changed'
   /** The pinned verifier key did not sign the checkpoint. */
   | 'checkpoint_invalid'
@@ -18,15 +18,15 @@ export type AuditFindingCode =
   | 'entry_unexpected'
   /** The time of an entry is before the time of the previous entry. */
   | 'time_went_back'
-  /** An entry contradicts what the log said before: the service honoured what had been revoked, erased or closed. */
+  /** An entry contradicts an earlier one: the service honoured what had been revoked, erased or closed. */
   | 'contradiction'
-  /** Entries were purged before they were read. The remaining entries were verified. */
+  /** Entries were purged by age before they were read. The others were verified, and the next round is silent. */
   | 'purged_unread'
-  /** The service reports that its own verification of the log failed. */
+  /** The service, asked how far it has purged, says that its own verification fails. */
   | 'service_verification_failed'
-  /** The public log had a head that the audit log does not have: the audit log was rolled back, or rewritten. */
+  /** The public log had a head that the audit log does not have: the audit log was rolled back or rewritten, or is a copy. */
   | 'proof_mismatch'
-  /** The newest proof is not valid under the policy, or a proof is of another tenant. */
+  /** The newest proof is not valid under the policy (after `eaas log restart` it needs the new log), or a proof is of another tenant. */
   | 'proof_invalid'
   /** The newest proof is older than ten minutes and still has too few witnesses. The entries were verified. */
   | 'proof_unwitnessed'

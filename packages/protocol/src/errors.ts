@@ -43,9 +43,9 @@ export const altered =
   'the ciphertext was altered, or encrypted with another key or context, or for another person';
 
 /**
- * Thrown if an envelope cannot be decrypted. Once a cipher has seen the envelope, the message is the same for every
- * cause, because a difference would help an attacker. What everybody can read without a key may be said: that the
- * envelope names a key that is not accepted, or that a stream ends where no chunk can end.
+ * Thrown if a ciphertext was altered, or belongs to another key, context or person: a second try fails too. Once a cipher has
+ * seen the envelope, the message is the same for every cause, because a difference would help an attacker. What everybody can
+ * read without a key may be said: that the envelope names a key that is not accepted, or that a stream ends where no chunk can end.
  *
  * @example
  * ```ts
@@ -108,7 +108,7 @@ export class LoadError extends EaasError {
 }
 
 /**
- * Thrown if an argument is invalid. The message names the argument and the reason.
+ * Thrown if an argument is invalid: a bug in the calling code. The message names the argument and the reason.
  *
  * @example
  * ```ts
@@ -130,7 +130,7 @@ export type ServiceErrorCode =
   | 'network'
   /** The service did not respond within the deadline. */
   | 'timeout'
-  /** The response does not follow the API of the service. */
+  /** The response does not follow the API of the service, or exceeds 16 MiB: check `baseUrl`. */
   | 'invalid_response';
 
 /**

@@ -3,6 +3,7 @@ import type { SdkError } from './errors.ts';
 
 /** Describes an action of the client, for metrics and logs. No event contains a secret. */
 export type EaasEvent =
+  /** A call has ended. */
   | {
       readonly type: 'call';
       readonly route: Route;
@@ -17,6 +18,7 @@ export type EaasEvent =
       /** The audit entries that the items of a batch wrote, in their order. */
       readonly entries?: readonly Receipt[];
     }
+  /** The client has a new data key for encryption. */
   | {
       readonly type: 'data_key.minted';
       readonly keyId: string;
@@ -24,6 +26,7 @@ export type EaasEvent =
       /** The id of the half that is mixed into the data key. Absent without a half. */
       readonly half?: string;
     }
+  /** The service has unwrapped a data key. */
   | { readonly type: 'data_key.unwrapped'; readonly keyId: string; readonly keyVersion: number }
   /**
    * The request for the next data key failed. The client continues with the current data key until this data key

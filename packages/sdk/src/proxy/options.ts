@@ -54,8 +54,7 @@ export interface ProxyOptions {
 export type ProxyEvent =
   | {
       /**
-       * The proxy refused the origin of a request. The request came from another site or from a program, or the option
-       * `origin` is wrong.
+       * The request came from another site or from a program, or the option `origin` is wrong. The page gets 403.
        */
       readonly type: 'origin_refused';
       /** The first 256 characters of the header `Origin`, if the request has this header. */
@@ -70,7 +69,8 @@ export type ProxyEvent =
   | {
       /**
        * `authorize` did not permit the request. `session` means that `authorize` returned no grant. `operation` and
-       * `key` mean that the grant lacks the operation or the key. A request emits at most one event of this type.
+       * `key` mean that the grant lacks the operation or the key. The page gets 403, or 404 for the key. A request emits at
+       * most one such event.
        */
       readonly type: 'grant_refused';
       readonly missing: 'session' | 'operation' | 'key';
@@ -79,18 +79,25 @@ export type ProxyEvent =
       readonly keyId: string | undefined;
     }
   | {
-      /** The service refused the proxy's API key. */
+      /** The service refused the proxy's API key, or the API key lacks a permission (`code`). The page gets 502. */
       readonly type: 'api_key_refused';
       readonly code: string;
       readonly requestId: string | undefined;
     }
   | {
+      /**
+       * The service cannot be reached, is not ready, responds with nonsense, or takes longer than `timeout` (30 s). The page gets
+       * 502, 503 or 504.
+       */
       readonly type: 'service_failed';
       readonly reason: 'network' | 'timeout' | 'invalid_response' | 'unavailable';
       readonly requestId: string | undefined;
     }
   | {
-      /** `authorize_failed`: `authorize` threw, or returned an invalid grant. `failed`: an unexpected error. */
+      /**
+       * `authorize_failed`: `authorize` threw, or returned something that is not a grant; the page gets 500. `failed`: the function
+       * `apiKey` threw; the page gets 502.
+       */
       readonly type: 'authorize_failed' | 'failed';
       readonly error: unknown;
     };

@@ -4,8 +4,8 @@ import { httpHeaders } from '../http/connection.ts';
 import { readAll } from '../http/read-all.ts';
 
 /**
- * Thrown by a file from a URL if the server did not return exactly the requested part, or if the object at the URL has
- * changed since it was opened.
+ * Thrown if the server of a URL did not return exactly the requested part, or if the object at the URL has changed since
+ * it was opened.
  *
  * @example
  * ```ts

@@ -27,12 +27,33 @@ const findSession = async (cookie: string | null) =>
 const log = { warn: (event: object, _text: string): void => console.log(JSON.stringify(event)) };
 `;
 
+/** What stands before and after the lines of the page that mount the proxy in an app. */
+const around: Readonly<Record<string, readonly [string, string]>> = {
+  Express: [
+    `import express from 'express'; const app = express();`,
+    `app.get('/', (_, response) => void response.end()); app.listen(Number(process.env.PORT));`,
+  ],
+  Hono: [
+    `import { serve } from '@hono/node-server'; import { Hono } from 'hono'; const app = new Hono();`,
+    `app.get('/', (c) => c.text('')); serve({ fetch: app.fetch, port: Number(process.env.PORT) });`,
+  ],
+  Fastify: [
+    `import Fastify from 'fastify'; const app = Fastify();`,
+    `app.get('/', async () => ''); await app.listen({ port: Number(process.env.PORT) });`,
+  ],
+};
+const imports = `import { toNodeHandler } from '@eaas/sdk/proxy'; import { proxy } from './eaas-proxy.js';`;
+
 function filesOf(name: string): [string, string][] {
   const [, section = ''] = manual.split(`\n### ${name}\n`);
   const [text = ''] = section.split(/^##/m);
   const found = Array.from(text.matchAll(/^```(?:ts|js) (\S+)\n(.*?)^```$/gms));
   if (found.length === 0) throw new Error(`the section ${name} of browser.md has no file in a code block`);
-  return found.map(([, path = '', code = '']) => [path, code]);
+  const parts = around[name];
+  return found.map(([, path = '', code = '']) => [
+    path,
+    parts ? [imports, parts[0], code, parts[1]].join('\n') : code,
+  ]);
 }
 
 function proxyModule(): string {
@@ -59,7 +80,6 @@ export async function composeApp({ name, folder, modules }: Framework): Promise<
     if (modules === undefined)
       write(path.replace(/ts$/, 'js'), (await transform(code, { loader: 'ts' })).code);
   }
-  if (modules === undefined) write('public/index.html', '<!doctype html>');
   return place;
 }
 
