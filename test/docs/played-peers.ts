@@ -5,10 +5,6 @@ import { requireTools } from '@eaas/test-kit/tools';
 
 // The libraries from which pages migrate. Here stands what the pages use of them, because the compiler sees no types.
 
-interface Cloak {
-  readonly encryptStringSync: (text: string, key: string) => string;
-}
-
 interface AwsClient {
   encrypt(
     keyring: object,
@@ -34,7 +30,6 @@ interface Aws {
 const load = createRequire(join(await requireTools('test/tools/peers'), 'peers.cjs'));
 const aws = load('@aws-crypto/client-node') as Aws;
 
-export const { encryptStringSync } = load('@47ng/cloak') as Cloak;
 export const { buildClient, CommitmentPolicy } = aws;
 
 /** A key in memory that stands for the one in KMS. */

@@ -148,17 +148,6 @@ const { sql } = played;
 await sql.unsafe('update patients set email_new = email, born_new = born::text, notes_new = notes::text');
 const report = (..._facts: unknown[]): void => {};
 `,
-  'migrate/docs/adopt.md': `
-import { encryptStringSync } from '../../../test/docs/played-peers.ts';
-import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
-import { eaas } from '@eaas/test-kit/played-service';
-await using played = await openPlayedDatabase();
-const { sql } = played;
-process.env.CLOAK_MASTER_KEY = 'k1.aesgcm256.' + 'A'.repeat(43);
-await sql\`alter table users add email_index text\`;
-for (const { id, email } of await sql\`select id, email from users\`)
-  await sql\`update users set email = \${encryptStringSync(email, process.env.CLOAK_MASTER_KEY!)} where id = \${id}\`;
-`,
   'migrate/docs/formats.md': `
 import { eaas } from '@eaas/test-kit/played-service';
 Object.assign(process.env, {
@@ -199,9 +188,4 @@ import { eaas, keyId, service } from '@eaas/test-kit/played-service';
 const report = (..._facts: unknown[]): void => {};
 `,
   'sdk/docs/testing.md': '',
-  'sdk/docs/streams.md': `
-import { writeFileSync } from 'node:fs';
-import { eaas, keyId } from '@eaas/test-kit/played-service';
-writeFileSync('film.mp4', 'a film');
-`,
 };
