@@ -58,22 +58,21 @@ const presets = (['server', 'serverless', 'browser'] as const).map((preset): Row
   return [code(`'${preset}'`), `${english(encrypt.maxMessages)} values, ${time}, ${bytes}`, kept];
 });
 
+type Table = () => readonly Row[];
+const tableOf =
+  (head: string, path: string, union: string): Table =>
+  () => [[head, 'what it means'], ...meaningsIn(sourceOf(path), union)];
+
+const files = sources.filter(({ path }) => /^packages\/(?:protocol|sdk)\//.test(path));
+
 /** The rows of each table, by the name that pages give it. */
-export const commentTables: Readonly<Record<string, () => readonly Row[]>> = {
+export const commentTables: Readonly<Record<string, Table>> = {
   'errors of clients': () => [
     ['error', '`code`', 'what happened'],
-    ...sources
-      .filter(({ path }) => /^packages\/(?:protocol|sdk)\//.test(path))
-      .flatMap(({ text }) => errorsIn(text)),
+    ...files.flatMap(({ text }) => errorsIn(text)),
   ],
-  'events of clients': () => [['event', 'when'], ...meaningsIn(sourceOf('sdk/src/events.ts'), 'EaasEvent')],
-  'events of the proxy': () => [
-    ['event', 'what happened'],
-    ...meaningsIn(sourceOf('sdk/src/proxy/options.ts'), 'ProxyEvent'),
-  ],
-  'findings of checkAudit': () => [
-    ['finding', 'what it means'],
-    ...meaningsIn(sourceOf('audit/src/findings.ts'), 'AuditFindingCode'),
-  ],
+  'events of clients': tableOf('event', 'sdk/src/events.ts', 'EaasEvent'),
+  'events of the proxy': tableOf('event', 'sdk/src/proxy/options.ts', 'ProxyEvent'),
+  'findings of checkAudit': tableOf('finding', 'audit/src/findings.ts', 'AuditFindingCode'),
   'data keys': () => [['`cache`', 'a data key encrypts at most', 'unwrapped data keys kept'], ...presets],
 };
