@@ -57,6 +57,8 @@ await db.insert(people).values(born.map((born, at) => ({ id: at + 1, born })));
 import { eaas } from '@eaas/test-kit/played-service';
 const keep = async (_proof: string): Promise<void> => {};
 const erasedSinceTheBackup = [{ subject_id: 'a'.repeat(64) }];
+const patient = { subject: crypto.randomUUID(), name: '' };
+patient.name = (await eaas.encrypt('Ada', { subject: patient.subject })).ciphertext;
 `,
   'sdk/docs/half.md': `
 import { defineFields, field } from '@eaas/sdk/fields';
