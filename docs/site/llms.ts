@@ -2,20 +2,20 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { markdownOf, markdownUrl } from './links.ts';
-import { pages, read } from './pages.ts';
+import { descriptionOf, pages, read } from './pages.ts';
 import { contents, type Entry } from './sidebar.ts';
 
 /** Whether the site also has a page as Markdown: not the pages that are only a frame for components. */
 export const hasMarkdown = (path: string): boolean => pages.includes(path) && !path.startsWith('docs/site/');
 
-/** Returns the index: every page, and who needs it. */
+/** Returns the index: every page, and its first sentence. */
 export function llmsIndex(site: string): string {
-  const lineOf = ({ path, text, about, children }: Entry): string[] => [
-    `- [${text}](${markdownUrl(path, site)})${about === '' ? '' : `: ${about}`}`,
+  const lineOf = ({ path, text, children }: Entry): string[] => [
+    `- [${text}](${markdownUrl(path, site)}): ${descriptionOf(path)}`,
     ...children.flatMap(lineOf),
   ];
   const groups = contents().groups.map(
-    ({ title, entries }) => `## ${title}\n\n${entries.flatMap(lineOf).join('\n')}\n`,
+    ({ title, level, entries }) => `${'#'.repeat(level)} ${title}\n\n${entries.flatMap(lineOf).join('\n')}\n`,
   );
   return `${summary(site)}\n${groups.join('\n')}`;
 }
@@ -33,8 +33,7 @@ export function llmsFull(site: string): string {
 
 /** What Eaas is, and where a model begins that would otherwise write a cipher of its own. */
 function summary(site: string): string {
-  const [, sentence = ''] = /^# Eaas\n\n(.+)\n/.exec(read('README.md')) ?? [];
-  return `# Eaas\n\n> ${sentence}\n\nFor OAuth tokens and API keys, or in place of \`createCipheriv\` with an \`ENCRYPTION_KEY\`, begin with [the skill](${markdownUrl('docs/skills/eaas/SKILL.md', site)}).\n`;
+  return `# Eaas\n\n> ${descriptionOf('README.md')}\n\nFor OAuth tokens and API keys, or in place of \`createCipheriv\` with an \`ENCRYPTION_KEY\`, begin with [the skill](${markdownUrl('docs/skills/eaas/SKILL.md', site)}).\n`;
 }
 
 /** Writes the files beside the pages of a built site. */

@@ -54,6 +54,16 @@ export function titleOf(path: string): string {
   return title ?? plain(/^# (.+)$/m.exec(text)?.[1] ?? '');
 }
 
+/** Returns the first sentence of a page, as plain text: what search engines and language models read about it. */
+export function descriptionOf(path: string): string {
+  const [, ...blocks] = read(path)
+    .replace(/^---\n.*?\n---\n/s, '')
+    .split(/\n{2,}/);
+  const prose = blocks.find((block) => /^(?!- )[\p{L}*`[@]/u.test(block) && !block.startsWith('```')) ?? '';
+  const [sentence = ''] = plain(prose.replaceAll('\n', ' ')).split(/(?<=\.) /);
+  return sentence.replace(/:$/, '.');
+}
+
 export function plain(markdown: string): string {
   return markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[`*]/g, '');
 }

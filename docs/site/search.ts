@@ -24,6 +24,19 @@ function weightOf(
   return /\/(?:reference|protocol|vectors|design|contributing|pages|skill)[/#]/.test(id) ? 0.4 * head : head;
 }
 
+/** What the field calls the subject of a page, where the page's title has other words: the search finds it by both. */
+export const otherWords: Readonly<Record<string, string>> = {
+  'concepts.md': 'envelope encryption, client-side encryption',
+  'evidence.md': 'HIPAA, SOC 2, ISO 27001',
+  'sdk/index.md': 'manual, error code',
+  'sdk/choose-an-index.md': 'blind index',
+  'sdk/customer-key.md': 'BYOK, HYOK',
+  'sdk/erase-a-person.md': 'crypto-shredding',
+  'sdk/half.md': 'split key',
+  'sdk/intake.md': 'public-key encryption',
+  'sdk/sign-in.md': 'OIDC, identity provider',
+};
+
 /** The options of MiniSearch. Beginnings of words count less than words, and misspelt words still less. */
 export const searchOptions = {
   processTerm: termsOf,

@@ -27,22 +27,13 @@ import { table } from '@eaas/test-kit/outcomes';
 import { operationsOfDrizzle } from '../../packages/drizzle/test/page.ts';
 import { commentTables } from './comment-tables.ts';
 import { documentedIn } from './doc-comments.ts';
+import { starts } from './generated-starts.ts';
 import { recordedMembers } from './recorded-members.ts';
 import { findingReasons } from './finding-reasons.ts';
 
-const operating = ['commands', 'alarms', 'metrics', 'tenants'].map((name) => `docs/operating/${name}.md`);
 const pages = [
+  ...sitePages.filter((path) => /<!-- generated: /.test(read(path))),
   'docs/api-contract.md',
-  'examples/README.md',
-  ...operating,
-  'packages/drizzle/README.md',
-  'packages/drizzle/docs/operations.md',
-  'packages/prisma/README.md',
-  'packages/migrate/docs/tables.md',
-  'test/vectors/README.md',
-  'packages/sdk/README.md',
-  'packages/sdk/docs/audit.md',
-  'packages/sdk/docs/browser.md',
 ];
 const outputKinds = 'packages/sdk/src/http/output-kinds.json';
 const pageKinds = 'packages/sdk/src/http/page-kinds.json';
@@ -145,7 +136,8 @@ const tables: Readonly<Record<string, () => string>> = {
 function withTables(page: string): string {
   const begin = /<!-- generated: (.+) -->\n[^]*?<!-- end -->/g;
   return page.replace(begin, (_, name: string) => {
-    const make = tables[name];
+    const [kind = '', ...words] = name.split(' ');
+    const make = tables[name] ?? starts[kind]?.bind(undefined, ...words);
     if (!make) throw new Error(`expected one of ${Object.keys(tables).join(', ')} (got ${name})`);
     return `<!-- generated: ${name} -->\n\n${make()}\n\n<!-- end -->`;
   });

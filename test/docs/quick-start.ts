@@ -12,14 +12,14 @@ import {
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import postgres from 'postgres';
 import { expect, onTestFailed, onTestFinished } from 'vitest';
 import type { TestDatabase } from '@eaas/test-kit/database';
 import { freePort } from '@eaas/test-kit/free-port';
 import type { App } from '@eaas/test-kit/installed-packages';
-import { read } from '@eaas/test-kit/markdown';
+import { read, root } from '@eaas/test-kit/markdown';
 import { eaas } from '@eaas/test-kit/program';
 import { openTerminal } from '@eaas/test-kit/terminal';
 
@@ -173,20 +173,30 @@ export async function follow(page: string, { app, homes, database, browse }: Sur
     text
       .replace(/\b(?:3000|5173|8787)\b/g, (port) => ports.get(port) ?? port)
       .replace(/postgres:\/\/\S+\/clinic\b/g, urlOf(database));
-  const terminal = await openTerminal(place, environment);
+  // The folder of a clone, whose examples the reader copies.
+  let folder = join(place, 'eaas');
+  mkdirSync(folder);
+  symlinkSync(join(root, 'examples'), join(folder, 'examples'));
+  const terminal = await openTerminal(folder, environment);
   const program = eaas.map((word) => `'${word}'`).join(' ');
   await terminal.type(
     `npx() { if [ "$2" = @eaas/cli ]; then shift 2; ${program} "$@"; else command npx "$@"; fi; }`,
   );
   const files: string[] = [];
-  let folder = place;
   let typedAt = 0;
+  const textOf = (path: string): string => readFileSync(join(folder, path), 'utf8');
+  const save = (path: string, text: string): void => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), own(text));
+    files.push(path);
+  };
   const type = async (command: string): Promise<void> => {
     if (command.startsWith('npm install ')) return install(command, app, homes, folder);
     expect(await terminal.type(command)).toMatchObject({ failed: [] });
     if (command === 'npx prisma db push') await execute(database, prismaTable);
-    const [, entered] = /^mkdir (\S+) && cd \1$/.exec(command) ?? [];
+    const [, entered] = /&& cd (\S+)$/.exec(command) ?? [];
     if (entered !== undefined) folder = join(folder, entered);
+    if (command.startsWith('cp -R examples/')) for (const file of filesIn(folder)) save(file, textOf(file));
   };
   const close = async (): Promise<void> => {
     // As `kill %1` does, this ends each job with the processes that it started.
@@ -197,11 +207,9 @@ export async function follow(page: string, { app, homes, database, browse }: Sur
   onTestFinished(close);
   onTestFailed(() => void process.stdout.write(asSeen(terminal.shown())));
   for (const { language, path, text } of blocksIn(page)) {
-    if (path !== undefined) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), own(text));
-      files.push(path);
-    } else if (language === 'sh') {
+    if (path !== undefined && files.includes(path)) expect(textOf(path)).toBe(own(text));
+    else if (path !== undefined) save(path, text);
+    else if (language === 'sh') {
       typedAt = terminal.shown().length;
       for (const command of commandsIn(own(text))) await type(command);
     } else if (language === 'text') {
@@ -227,7 +235,7 @@ async function execute({ connection }: TestDatabase, statement: string): Promise
 
 /** What the app stored: the files of SQLite in its folder, the cookies of curl, and the rows in the reader's database. */
 export async function storedIn(folder: string, { connection }: TestDatabase): Promise<string> {
-  const names = [...readdirSync(folder), ...inside(folder, '.wrangler')];
+  const names = [...readdirSync(folder), ...filesIn(folder, '.wrangler')];
   const files = names.filter((file) => /\.(?:jsonl|db|sqlite)(?:-wal)?$|^jar\.txt$/.test(file));
   const sql = postgres({ ...connection('owner'), max: 1 });
   const tables = await sql<{ name: string }[]>`
@@ -240,11 +248,11 @@ export async function storedIn(folder: string, { connection }: TestDatabase): Pr
   return [...files.map((file) => readFileSync(join(folder, file), 'latin1')), ...rows].join('\n');
 }
 
-function inside(folder: string, name: string): string[] {
+function filesIn(folder: string, name = ''): string[] {
   if (!existsSync(join(folder, name))) return [];
-  return readdirSync(join(folder, name), { recursive: true, encoding: 'utf8' }).map((file) =>
-    join(name, file),
-  );
+  return readdirSync(join(folder, name), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 
 /** What the reader sees: no colours, which programs print where `CI` is set, and not what the kit prints after each command. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { libraries } from '@eaas/test-kit/published';
 import { entryParts, linkParts, type StoredEntry } from '../../packages/protocol/src/audit-chain.ts';
+import { libraries, type Manifest } from '@eaas/test-kit/published';
 import { files, sources } from '../house-rules/files.ts';
 import { read } from '@eaas/test-kit/markdown';
 
@@ -14,6 +14,25 @@ test.each(libraries)(
     expect(entries.filter((entry) => !named.has(entry))).toEqual([]);
   },
 );
+
+test('the front page installs what its first code imports, and what these packages need', () => {
+  const [, named = ''] = /eaas-\{([\w,]+)\}/.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const needed = named.split(',').flatMap((name) => {
+    const { dependencies = {} } = JSON.parse(
+      readFileSync(`packages/${name}/package.json`, 'utf8'),
+    ) as Manifest;
+    return Object.keys(dependencies)
+      .filter((one) => one.startsWith('@eaas/'))
+      .concat(`@eaas/${name}`);
+  });
+  expect(
+    named
+      .split(',')
+      .map((name) => `@eaas/${name}`)
+      .toSorted(),
+  ).toEqual([...new Set(needed)].toSorted());
+  expect(needed).toEqual(expect.arrayContaining(['@eaas/drizzle', '@eaas/local', '@eaas/sdk']));
+});
 
 test('the pages name only entry points that exist, and design notes only files of the code', () => {
   const known = new Set(libraries.flatMap(({ entries }) => entries));

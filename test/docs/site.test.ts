@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { markdownOf, markdownUrl } from '../../docs/site/links.ts';
 import { llmsFull, llmsIndex } from '../../docs/site/llms.ts';
 import {
+  descriptionOf,
   fragmentOf,
   others,
   pages,
@@ -11,22 +12,31 @@ import {
   sourceUrl,
   targetOf,
 } from '../../docs/site/pages.ts';
-import { addressOf, atTop, contents, type Entry } from '../../docs/site/sidebar.ts';
+import { addressOf, atTop, contents, type Entry, linksIn } from '../../docs/site/sidebar.ts';
 
-const flat = (entries: readonly Entry[]): Entry[] =>
-  entries.flatMap((entry) => [entry, ...flat(entry.children)]);
+const flat = (all: readonly Entry[]): Entry[] => all.flatMap((entry) => [entry, ...flat(entry.children)]);
 const { groups, missing } = contents();
 const listed = groups.flatMap(({ entries }) => flat(entries));
 
-test('every page is in a table of docs/README.md, or below a README that is, so it is in the sidebar', () => {
+test('every page has a place in the sidebar, and is at most two clicks from docs/README.md, which has 46 links', () => {
   expect(missing).toEqual([]);
   const written = pages.filter((path) => !path.startsWith('packages/sdk/docs/reference/'));
   expect([...listed.map(({ path }) => path), ...atTop].toSorted()).toEqual(written);
   expect(listed.filter(({ text }) => text === '')).toEqual([]);
+  const first = linksIn('docs/README.md').map(({ path }) => path);
+  const near = new Set([
+    ...first,
+    ...atTop,
+    ...first.flatMap((path) => linksIn(path).map((link) => link.path)),
+  ]);
+  expect({ first: first.length, far: written.filter((path) => !near.has(path)) }).toEqual({
+    first: 46,
+    far: [],
+  });
 });
 
-test('the sidebar has the sections of docs/README.md, in their order', () => {
-  const sections = Array.from(read('docs/README.md').matchAll(/^## (.+)$/gm), ([, title]) => title);
+test('the sidebar has the doors of docs/README.md and their groups, in their order', () => {
+  const sections = Array.from(read('docs/README.md').matchAll(/^##+ (.+)$/gm), ([, title]) => title);
   expect(groups.map(({ title }) => title)).toEqual(['Overview', ...sections]);
 });
 
@@ -81,13 +91,11 @@ test('a page as Markdown links Markdown, says where sources are, and keeps its c
   );
 });
 
-test('llms.txt names every page once with what it is for, and llms-full.txt has them all', () => {
+test('llms.txt names every page once with its first sentence, and llms-full.txt has them all', () => {
   const index = llmsIndex('https://eaas.example/');
-  expect(index).toMatch(/^# Eaas\n\n> Encrypt [^\n]+\n\nFor OAuth tokens [^\n]+\n\n## Overview\n\n- \[/);
-  expect(index).toContain('(https://eaas.example/sdk.md): to encrypt and decrypt\n');
-  expect(index).toContain(
-    '(https://eaas.example/start/script.md): with a script, Kysely, SQLite, without a server\n',
-  );
+  expect(index).toMatch(/^# Eaas\n\n> Your code [^\n]+\n\nFor OAuth tokens [^\n]+\n\n## Overview\n\n- \[/);
+  expect(index).toContain('(https://eaas.example/sdk.md): Encrypt sensitive fields in your app');
+  expect(listed.filter(({ path }) => descriptionOf(path).length < 10)).toEqual([]);
   const [skill, ...urls] = Array.from(index.matchAll(/\]\((\S+)\)/g), ([, url]) => url);
   expect(urls).toContain(skill);
   expect(skill).toBe(markdownUrl('docs/skills/eaas/SKILL.md', 'https://eaas.example/'));
@@ -96,9 +104,9 @@ test('llms.txt names every page once with what it is for, and llms-full.txt has 
   expect(urls.filter((url) => !full.includes(`<!-- ${url} -->\n\n`))).toEqual([]);
 });
 
-test('the landing page has the code of the README', () => {
-  expect(blocksOf(read('docs/site/index.md'), 'js')).toEqual(blocksOf(read('README.md'), 'js').slice(0, 1));
-  expect(blocksOf(read('docs/skills/eaas/SKILL.md'), 'js')).toEqual(
-    blocksOf(read('README.md'), 'js').slice(0, 1),
-  );
+test('the landing page has the code and the commands of the README', () => {
+  for (const language of ['ts', 'sh'])
+    expect(blocksOf(read('docs/site/index.md'), language)).toEqual(
+      blocksOf(read('README.md'), language).slice(0, 1),
+    );
 });

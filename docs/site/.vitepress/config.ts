@@ -5,7 +5,8 @@ import { createCssVariablesTheme } from 'shiki';
 import { defineConfig } from 'vitepress';
 import { siteLinks } from '../links.ts';
 import { hasMarkdown, writeForModels } from '../llms.ts';
-import { fragmentOf, others, repository, root, routeOf, titleOf } from '../pages.ts';
+import { descriptionOf, fragmentOf, others, repository, root, routeOf, titleOf } from '../pages.ts';
+import { otherWords } from '../search.ts';
 import { sidebar } from '../sidebar.ts';
 
 // Where the site is, such as https://eaas.example/docs/. Without it, the addresses of llms.txt have no host.
@@ -15,8 +16,7 @@ const icon = readFileSync(`${root}packages/console/src/icon.svg`, 'utf8').trim()
 
 export default defineConfig({
   title: 'Eaas',
-  description:
-    'Encrypt the sensitive fields of your app, and keep a record of who could decrypt them, and when.',
+  description: descriptionOf('README.md'),
   base,
   srcDir: root,
   srcExclude: others,
@@ -45,9 +45,9 @@ export default defineConfig({
   themeConfig: {
     siteTitle: 'Eaas',
     nav: [
-      { text: 'Start', link: '/pages#start' },
-      { text: 'Manual', link: '/sdk/' },
-      { text: 'Run the service', link: '/operating/production' },
+      { text: 'Build', link: '/pages#build' },
+      { text: 'Operate', link: '/operating/' },
+      { text: 'Check', link: '/pages#check' },
       { text: 'Reference', link: '/reference/' },
       { text: 'Playground', link: '/playground' },
     ],
@@ -65,7 +65,8 @@ export default defineConfig({
         translations: { button: { buttonText: 'Search the docs', buttonAriaLabel: 'Search the docs' } },
         // Of the reference, only exports and descriptions: the rest repeats each word of the manual.
         _render: (text, env, md) => {
-          const html = md.render(text, env);
+          const words = otherWords[env.relativePath];
+          const html = md.render(text, env).replace(/<h1[^>]*>[^]*?(?=<a )/, words ? `$& (${words}) ` : '$&');
           return env.relativePath.startsWith('reference/')
             ? html.replace(/<(table|h[4-6])[^]*?<\/\1>|<div class="language-[^]*?<\/pre><\/div>/g, '')
             : html;
@@ -77,7 +78,7 @@ export default defineConfig({
       editLink: { text: 'Edit this page', pattern: `${repository}/edit/main/:path` },
     }),
   },
-  transformPageData: ({ filePath }) => ({ title: titleOf(filePath) }),
+  transformPageData: ({ filePath }) => ({ title: titleOf(filePath), description: descriptionOf(filePath) }),
   transformHead: ({ page, pageData: { filePath } }) =>
     hasMarkdown(filePath)
       ? [

@@ -1,0 +1,70 @@
+// What the front page, the pages of docs/start and that of the limits take from elsewhere: the files of the examples, what
+// their reader does first, a number of the benchmarks, and the limits.
+import { limits } from '@eaas/protocol/wire';
+import { read } from '@eaas/test-kit/markdown';
+import { table } from '@eaas/test-kit/outcomes';
+import * as format from '../../packages/protocol/src/format-sizes.ts';
+import { limitsOf } from '../../packages/sdk/src/data-keys/limits.ts';
+
+const install = '[not on npm yet](../../README.md#install-the-packages)';
+const { engines } = JSON.parse(read('package.json')) as { readonly engines: { readonly node: string } };
+const node = engines.node.replace('>=', '');
+
+const english = (value: number): string => value.toLocaleString('en');
+interface Report {
+  readonly name: string;
+  readonly rows: readonly { readonly result: { readonly ratio: { readonly median: number } } }[];
+}
+
+/** By the first word of a region's name; the other words are the arguments. */
+export const starts: Readonly<Record<string, (...words: readonly string[]) => string>> = {
+  speed() {
+    const reports = JSON.parse(read('docs/benchmarks.json')) as readonly Report[];
+    const fields = reports.find(({ name }) => name === 'fields')?.rows ?? [];
+    const ratios = fields.map(({ result }) => result.ratio.median);
+    const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
+    return `Encrypting or decrypting a field has ${least} to ${most} times the speed of the bare cipher.`;
+  },
+  sizes: () =>
+    table([
+      ['what', 'at most', 'beyond it'],
+      ['a value that the SDK encrypts', 'memory', 'a [stream](../packages/sdk/docs/streams.md)'],
+      ['a value for server mode, or for `hash`', `${english(limits.text)} bytes`, '400'],
+      ['a context, encoded', `${english(format.maxContext)} bytes`, 'an `InputError`'],
+      ['a name in a context', `${format.maxContextName} bytes`, 'an `InputError`'],
+      ['values under one data key', english(limitsOf('server').encrypt.maxMessages), 'the next data key'],
+      ['items of a batch', english(limits.batchItems), 'the SDK sends several requests'],
+      ['the body of a request', `${limits.body / 2 ** 20} MiB`, '413'],
+      ['buckets of a search by range', '1,000', 'an `InputError`'],
+      ['keys of a tenant', 'no limit', '[measured](benchmarks.md) with 1,000,000'],
+      ['versions of a key', english(limits.keyVersions), '409: create another key'],
+      ['API keys of a tenant', english(limits.apiKeys), '409: revoke one'],
+      ['keys that an API key is limited to', english(limits.keyIds), '400'],
+      ['days until a key is destroyed', english(limits.graceDays), '400'],
+      ['a monthly quota', 'none for the SDK', '429, only for `POST /v1/encrypt`, if the operator sets one'],
+    ]),
+  prerequisites: (version = node) =>
+    `You need Node ${version} or later. The packages are ${install}: make their tarballs in \`/tmp\` first.`,
+  file(path = '') {
+    const name = path.replace(/^examples\/start\/[^/]+\//, '');
+    return `\`${name}\`\n\n\`\`\`${/\w+$/.exec(name)?.[0]} ${name}\n${read(path)}\`\`\``;
+  },
+  example: (
+    name = '',
+    ...packages
+  ) => `You need Node ${node} or later. The packages are ${install}: make their tarballs in
+\`/tmp\` first. In the same clone, copy [the example](../../examples/start/${name}), and install what it needs:
+
+\`\`\`sh
+cp -R examples/start/${name} ../clinic && cd ../clinic
+npm init -y && npm pkg set type=module
+npm install /tmp/eaas-*.tgz ${packages.join(' ')}
+npx --no-install @eaas/cli dev --env &
+\`\`\`
+
+The last command starts the service that keeps the keys, in the background. It adds what the app needs to \`.env\`:
+
+\`\`\`
+Wrote EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID, EAAS_INDEX_KEY to .env. …
+\`\`\``,
+};
