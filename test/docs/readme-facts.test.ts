@@ -45,6 +45,10 @@ test('the pages name only entry points that exist, and design notes only files o
     return (text.match(pattern) ?? []).map((name) => `${path}: ${name}`);
   });
   expect(named.length).toBeGreaterThan(30);
+  // `>` would delete what the reader has in it.
+  expect(
+    pages.filter(({ text }) => /[^>]> ?\.(?:env|dev\.vars)\b/.test(text)).map(({ path }) => path),
+  ).toEqual([]);
   expect(named.filter((one) => !known.has(one.replace(/^.*: /, '')))).toEqual([]);
 });
 
