@@ -65,9 +65,10 @@ export default defineConfig({
         translations: { button: { buttonText: 'Search the docs', buttonAriaLabel: 'Search the docs' } },
         // Of the reference, only exports and descriptions: the rest repeats each word of the manual.
         _render: (text, env, md) => {
-          const words = otherWords[env.relativePath];
+          const route = routeOf(env.relativePath);
+          const words = otherWords[route];
           const html = md.render(text, env).replace(/<h1[^>]*>[^]*?(?=<a )/, words ? `$& (${words}) ` : '$&');
-          return env.relativePath.startsWith('reference/')
+          return route?.startsWith('reference/')
             ? html.replace(/<(table|h[4-6])[^]*?<\/\1>|<div class="language-[^]*?<\/pre><\/div>/g, '')
             : html;
         },
