@@ -6,24 +6,24 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_646,
+  protocol: 5_716,
   service: 5_615,
   local: 2_070,
-  sdk: 7_462,
-  migrate: 2_385,
-  audit: 1_302,
-  drizzle: 2_110,
-  prisma: 1_957,
-  files: 1_668,
-  console: 6_668,
+  sdk: 7_150,
+  migrate: 2_284,
+  audit: 1_211,
+  drizzle: 2_021,
+  prisma: 1_950,
+  files: 1_588,
+  console: 6_338,
   server: 5_390,
   log: 1_153,
   dev: 838,
-  cli: 3_476,
+  cli: 3_142,
 };
-const sites = { 'docs/site': 1_024, examples: 1_338 };
-const mostTestLines = 65_780;
-const mostWords = 93_702;
+const sites = { 'docs/site': 1_056, examples: 1_685 };
+const mostTestLines = 65_579;
+const mostWords = 69_942;
 const longestLine = 140;
 const printWidth = 110;
 

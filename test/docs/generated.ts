@@ -31,7 +31,8 @@ import { starts } from './generated-starts.ts';
 import { recordedMembers } from './recorded-members.ts';
 import { findingReasons } from './finding-reasons.ts';
 
-const pages = sitePages.filter((page) => read(page).includes('<!-- generated: '));
+// The matrix of Prisma is written by its own test.
+const pages = sitePages.filter((page) => /<!-- generated: (?!outcomes)/.test(read(page)));
 const outputKinds = 'packages/sdk/src/http/output-kinds.json';
 const pageKinds = 'packages/sdk/src/http/page-kinds.json';
 
