@@ -52,13 +52,13 @@ let used = 0;
 let until = 0;
 
 /**
- * Draws the random bytes of 64 ivs at a time, because each draw is slow in Node, and drops them after a second, so that a
+ * Draws the random bytes of 256 ivs at a time, because each draw is slow in Node, and drops them after a second, so that a
  * snapshot of an idle process has none. Do not draw keys in this way, because unused keys would stay in memory.
  */
 export function randomIv(): Uint8Array {
   const now = Date.now();
   if (used === ivs.length || now > until) {
-    ivs = randomBytes(64 * ivLength);
+    ivs = randomBytes(256 * ivLength);
     used = 0;
     until = now + 1_000;
   }

@@ -1,6 +1,6 @@
 import { type Context, InputError, isBytes, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { type DataKeyCalls, type SubjectOption, wrapOptions, type WrapOptions } from '../data-keys/calls.ts';
-import type { Partition } from '../data-keys/derive.ts';
+import type { DerivedDataKey, Partition } from '../data-keys/derive.ts';
 import { createEncryptingKeys } from '../data-keys/encrypting.ts';
 import type { Engines } from '../engines/engines.ts';
 import { aborted, attempt, notPrimed } from '../errors.ts';
@@ -94,8 +94,23 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       const own = copyContexts(options);
       const common = partitionOf(caller, own);
       let ofPerson = common;
-      const startItem = (item: EncryptItem) => {
-        if (typeof item === 'string' || isBytes(item)) return start(seal, item, caller, own, common);
+      // A data key that is in memory is looked up once for a run of values, which it encrypts up to `until`.
+      let [ready, until]: [DerivedDataKey | undefined, number] = [undefined, 0];
+      const takeFor = (from: number): void => {
+        let length = 0;
+        for (until = from; until < from + longestRun && isValue(items[until]); until++)
+          length += lengthOf(items[until] as string);
+        const isShared = !own.fresh && !alwaysFresh && !own.signal?.aborted;
+        ready = isShared ? keys.take(common, length, false, until - from) : undefined;
+      };
+      const startItem = (item: EncryptItem, index: number) => {
+        if (isValue(item)) {
+          if (index >= until) takeFor(index);
+          if (!ready || !own.context) return start(seal, item, caller, own, common);
+          requireValue(item, own.as);
+          return seal(ready, ready.values, item, own.context);
+        }
+        until = 0;
         requireOptions(encryptItem, item, 'an item of encryptMany');
         const { value, context, subject = common.subject } = item;
         if (subject !== ofPerson.subject) ofPerson = { ...common, subject };
@@ -143,6 +158,9 @@ function partitionOf(
 ): Partition {
   return { keyId: keyId as string, subject, scope, wrapContext, user };
 }
+
+const longestRun = 100;
+const isValue = (item: unknown): item is string | Uint8Array => typeof item === 'string' || isBytes(item);
 
 /** The most bytes that a value takes. */
 const lengthOf = (value: string | Uint8Array): number => (typeof value === 'string' ? 3 : 1) * value.length;

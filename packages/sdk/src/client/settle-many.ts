@@ -24,7 +24,7 @@ export function settleOne<T>(started: Started<T>, signal: AbortSignal | undefine
 
 export async function settleMany<Item, T>(
   items: readonly Item[],
-  start: (item: Item) => Started<T>,
+  start: (item: Item, index: number) => Started<T>,
   signal: AbortSignal | undefined,
   patience: number,
 ): Promise<Settled<T>[]> {
@@ -36,9 +36,14 @@ export async function settleMany<Item, T>(
     results[index] = { ok: false, error: error as SdkError };
   };
   // Makes no promise for work that is done, because thousands of promises take longer than the work itself.
-  const settle = <From>(index: number, work: (from: From) => Started<T>, from: From, into = running) => {
+  const settle = <From>(
+    index: number,
+    work: (from: From, index: number) => Started<T>,
+    from: From,
+    into = running,
+  ) => {
     try {
-      const value = work(from);
+      const value = work(from, index);
       if (value instanceof Waiting) {
         value.index = index;
         const others = tasks.get(value.lease);

@@ -84,15 +84,18 @@ export function createEncryptingKeys(
   }
 
   return {
-    /** The caller must use the returned data key before any `await`, because the client can overwrite it afterwards. */
-    take(of: Partition, length: number, sync?: boolean): DerivedDataKey | undefined {
+    /**
+     * Takes a data key for so many messages. The caller must use it before any `await` and any other call of this object,
+     * because the client can overwrite it afterwards.
+     */
+    take(of: Partition, length: number, sync?: boolean, messages = 1): DerivedDataKey | undefined {
       const name = partitionName(of);
       const isKept = kept.has(name);
       const lease = find(name);
       if (lease?.key && (!sync || lease.key.sync)) {
-        const share = shareUsed(limits, lease, length, sync && isKept ? 1 : Infinity);
+        const share = shareUsed(limits, lease, length, sync && isKept ? 1 : Infinity, messages);
         if (share <= 1) {
-          spend(lease, length);
+          spend(lease, length, messages);
           if (share > refreshAtShare && (!sync || isKept)) refresh(name, of);
           return lease.key;
         }
@@ -139,13 +142,14 @@ function shareUsed(
   { key, messages, bytes }: Lease,
   length: number,
   mostByAge = Infinity,
+  more = 1,
 ): number {
   const age = key ? (Date.now() - key.createdAt) / limits.maxAge : 0;
   const size = messages > 0 ? (bytes + length) / limits.maxBytes : 0;
-  return Math.max(Math.min(age, mostByAge), (messages + 1) / limits.maxMessages, size);
+  return Math.max(Math.min(age, mostByAge), (messages + more) / limits.maxMessages, size);
 }
 
-function spend(lease: Lease, length: number): void {
-  lease.messages++;
+function spend(lease: Lease, length: number, messages = 1): void {
+  lease.messages += messages;
   lease.bytes += length;
 }
