@@ -19,6 +19,8 @@ export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<stri
     'export EAAS_BASE_URL=https://eaas.example EAAS_KEY_ID=00000000-0000-4000-8000-000000000000 EAAS_API_KEY=eaas_sk_…':
       fresh,
   },
+  'docs/operating/kubernetes.md':
+    'needs a cluster: kubernetes.test.ts compares the manifest with the program',
   'docs/operating/observability.md': 'packages/server/test/observability/operating.slow.test.ts runs it',
   'docs/operating/high-availability.md': 'needs three nodes',
   'docs/releasing.md': {
