@@ -29,6 +29,7 @@ const elsewhere = new Set([
 ]);
 const documents = readdirSync(join(root, 'packages'))
   .flatMap((name) => [`${name}/README.md`].concat(pagesOf(name)))
+  .concat(['host-token', 'own-events', 'slots'].map((name) => `../docs/${name}.md`))
   .filter((document) => !elsewhere.has(document))
   .map((document) => ({ document, programs: programsOf(document) }))
   .filter(({ programs }) => programs.length > 0);
@@ -44,7 +45,7 @@ function programsOf(document: string): Program[] {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const blocks = Array.from(text.matchAll(/^( *)```ts\n(.*?)^ *```$/gms), (match) => {
     const line = text.slice(0, match.index).split('\n').length;
-    return { line, code: match[2] ?? '', file: `${document.replace(/\W/g, '-')}-${line}.mts` };
+    return { line, code: match[2] ?? '', file: `page-${document.replace(/\W/g, '-')}-${line}.mts` };
   });
   const before = surroundingsOf(document);
   const [first] = blocks;

@@ -1,5 +1,6 @@
 export function surroundingsOf(document: string): string | undefined {
-  if (listed[document] !== undefined || !/^(?:sdk|migrate)\//.test(document)) return listed[document];
+  if (listed[document] !== undefined || !/^(?:sdk|migrate|\.\.\/docs)\//.test(document))
+    return listed[document];
   return `import { eaas, keyId } from '@eaas/test-kit/played-service';`;
 }
 
@@ -15,6 +16,26 @@ writeFileSync('acme.ndjson', lines.join('\\n'));
 writeFileSync('acme.checkpoint', signed.checkpoint);
 const load = async () => null;
 const save = async (_state: object | null): Promise<void> => {};
+`,
+  '../docs/host-token.md': `
+import { eaas, service } from '@eaas/test-kit/played-service';
+const toService = globalThis.fetch;
+globalThis.fetch = async (input, init) => {
+  const request = new Request(input, init);
+  const { origin } = new URL(request.url);
+  if (origin === service.baseUrl) return toService(request);
+  if (origin !== 'https://api.github.com') console.log('a token was sent to', origin);
+  const isRight = request.headers.get('authorization') === 'Bearer ghp_16C7e42F292c6912E7';
+  return new Response(null, { status: isRight && request.redirect === 'manual' ? 200 : 401 });
+};
+`,
+  '../docs/slots.md': `
+import { defineFields, field, unencrypted } from '@eaas/sdk/fields';
+import { eaas } from '@eaas/test-kit/played-service';
+import {
+  Client, db, emailOTP, EncryptionService, encryptionMiddleware, JsonPlusSerializer, MemorySaver,
+  type PayloadCodec, sendVerificationOTP, type SerializerProtocol, twoFactor,
+} from '../../../test/docs/played-slots.ts';
 `,
   'sdk/README.md': `
 import { keyId } from '@eaas/test-kit/played-service';
