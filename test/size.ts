@@ -22,8 +22,8 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_142,
 };
 const sites = { 'docs/site': 1_056, examples: 1_685 };
-const mostTestLines = 65_579;
-const mostWords = 69_942;
+const mostTestLines = 65_932;
+const mostWords = 72_283;
 const longestLine = 140;
 const printWidth = 110;
 
