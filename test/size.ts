@@ -9,7 +9,7 @@ const packages: Readonly<Record<string, number>> = {
   protocol: 5_716,
   service: 5_615,
   local: 2_070,
-  sdk: 7_172,
+  sdk: 7_183,
   migrate: 2_284,
   audit: 1_211,
   drizzle: 2_021,

@@ -41,7 +41,7 @@ export async function* listAudit(call: Call, filter: AuditFilter, options: Audit
   Object.assign(query, { date_to });
   if (newest.length === first.limit) {
     Object.assign(query, { date_from: time, date_to: time });
-    newest = (await gathered(newestFirst(await pages.read(0), pages))).filter((entry) => !(entry.id > id));
+    newest = (await readMillisecond(pages)).filter((entry) => !(entry.id > id));
     Object.assign(query, { date_from, date_to });
     older = await pages.read(0);
   }
@@ -66,18 +66,9 @@ type Pages = ReturnType<typeof createPageReader<AuditPage>>;
 /** Entries to which none can be added, and how many there are. */
 type Older = Pick<AuditPage, 'logs' | 'total'>;
 
-/**
- * Yields each entry once, also if more are added meanwhile to those of one time: a failover to a slow clock can stop the time
- * of entries for seconds. The place of an entry without an id, counted from the oldest, stays the same. Of more entries than
- * the service counts, one without an id could be repeated.
- */
 async function* newestFirst({ logs, total }: Older, pages: Pages): Entries {
-  let last = Infinity;
   for (let offset = 0; ;) {
-    for (const [nth, entry] of logs.entries()) {
-      const id = (entry as Partial<AuditEntry>).id ?? (total ?? NaN) - offset - nth;
-      if (id >= last) continue;
-      last = id;
+    for (const entry of logs) {
       pages.progress();
       yield entry;
     }
@@ -91,7 +82,9 @@ async function* newestFirst({ logs, total }: Older, pages: Pages): Entries {
 async function* oldestFirst(older: Older, most: number, limit: number, pages: Pages): Entries {
   if (older.total === null) {
     // The service does not count the entries of a person with very many.
-    yield* (await gathered(newestFirst(older, pages))).toReversed();
+    const all: AuditEntry[] = [];
+    for await (const entry of newestFirst(older, pages)) all.push(entry);
+    yield* all.toReversed();
     return;
   }
   for (let end = Math.min(older.total, most), offset = 0; end > 0; end = offset) {
@@ -103,10 +96,28 @@ async function* oldestFirst(older: Older, most: number, limit: number, pages: Pa
   }
 }
 
-async function gathered(entries: AsyncIterable<AuditEntry>): Promise<AuditEntry[]> {
-  const all: AuditEntry[] = [];
-  for await (const entry of entries) all.push(entry);
-  return all;
+/**
+ * Reads the entries of one time, to which more can be added meanwhile: a failover to a slow clock can stop the time of
+ * entries for seconds. The place of an entry without an id, counted from the oldest, stays the same. Of more entries
+ * than the service counts, one without an id could be repeated.
+ */
+async function readMillisecond(pages: Pages): Promise<AuditEntry[]> {
+  const found: AuditEntry[] = [];
+  let [last, lastPlace] = [Infinity, Infinity];
+  for (let offset = 0; ;) {
+    const { logs, total, count, limit } = await pages.read(offset);
+    for (const [nth, entry] of logs.entries()) {
+      const place = (total ?? 0) - offset - nth;
+      lastPlace = Math.min(lastPlace, place);
+      const id = (entry as Partial<AuditEntry>).id ?? place;
+      if (id >= last) continue;
+      last = id;
+      pages.progress();
+      found.push(entry);
+    }
+    if (count < limit) return found;
+    offset = (total ?? 0) - lastPlace + 1;
+  }
 }
 
 const personRules: OptionRules<PersonReportOptions> = {
