@@ -11,7 +11,7 @@ const page = read('packages/sdk/docs/lists.md');
 const english = (value: number): string => value.toLocaleString('en');
 const table = new Map(rowsUnder(page, 'cost').map(([cost = '', ...cells]) => [cost, cells]));
 const ofPeople = Number(/^(\d+) each$/.exec(table.get('bytes of these entries')?.[0] ?? '')?.[1]);
-const ofValues = Number(/audit entry, of about (\d+) bytes/.exec(read('docs/limits.md'))?.[1]);
+const ofValues = Number(/audit entry of about (\d+) bytes/.exec(read('docs/limits.md'))?.[1]);
 const [u, p, k] = [50, 200, 1];
 
 const world = await testWorld();

@@ -1,7 +1,7 @@
 // What the root exports, without the code that needs noble. The SDK imports it from here, because Node would otherwise
 // load noble at the start of every process.
 export { type Context, encodeContext } from './context.ts';
-export { type DataKey, openAfter, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
+export { type DataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
 export type { Engine, EngineMode, Outcome, SealedText, SyncEngine } from './engines/engine.ts';
 export { type Envelope, looksLikeEnvelope, parseEnvelope, type Wrapped } from './envelope.ts';
 export { DecryptionError, EaasError, FormatError, InputError, type LoadError } from './errors.ts';

@@ -1,7 +1,7 @@
 import { copyFrom, equalBytes, isBytes, randomIv } from './bytes.ts';
 import { additionalData, type Context } from './context.ts';
 import { authentic, type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
-import { envelopeLengthOf, formatHeader, type Header, type Sealed } from './envelope.ts';
+import { type Envelope, envelopeLengthOf, formatHeader, type Header } from './envelope.ts';
 import { truncated, type Wrapped, writeFront } from './envelope.ts';
 import { DecryptionError, InputError } from './errors.ts';
 import { commitmentLength, ivLength, prefixLength } from './format-sizes.ts';
@@ -73,7 +73,7 @@ export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
  */
 export function openUnder<Mode extends EngineMode>(
   dataKey: DataKey<Mode>,
-  envelope: Sealed,
+  envelope: Pick<Envelope, 'prefix' | 'iv' | 'commitment' | 'body'>,
   context?: Context,
 ): Outcome<Mode, Uint8Array> {
   const key = requireKey(dataKey);

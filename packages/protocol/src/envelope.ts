@@ -29,18 +29,17 @@ export interface Header extends Wrapped {
   readonly length: number;
 }
 
-/** What a data key opens of an envelope. The parts are views of the input. */
-export interface Sealed extends Pick<Header, 'prefix'> {
+/** A parsed envelope of version 1. The parts are views of the input. */
+export interface Envelope extends Header {
+  readonly version: 1;
   readonly iv: Uint8Array;
   readonly commitment: Uint8Array;
   /** The encrypted plaintext, followed by the authentication tag. */
   readonly body: Uint8Array;
 }
 
-/** A parsed envelope of version 1. */
-export interface Envelope extends Header, Sealed {
-  readonly version: 1;
-}
+/** What a data key opens of an envelope. */
+export type Sealed = Pick<Envelope, 'prefix' | 'iv' | 'commitment' | 'body'>;
 
 /** Reads the header, or returns undefined if more bytes are needed. */
 export function readHeader(bytes: Uint8Array): Header | undefined {

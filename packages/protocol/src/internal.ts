@@ -3,6 +3,7 @@ export * from './core.ts';
 export * from './options.ts';
 export { readBase64Url } from './base64url.ts';
 export { contextsWith, fixContext } from './context.ts';
+export { openAfter } from './data-key.ts';
 export { dataKeyFrom, dataKeyInfo, envelopeLength } from './data-key.ts';
 export { isPromise } from './engines/engine.ts';
 export * from './envelope.ts';
