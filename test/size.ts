@@ -23,7 +23,7 @@ const packages: Readonly<Record<string, number>> = {
 };
 const sites = { 'docs/site': 1_056, examples: 1_685 };
 const mostTestLines = 65_932;
-const mostWords = 70_391;
+const mostWords = 68_751;
 const longestLine = 140;
 const printWidth = 110;
 
