@@ -12,7 +12,7 @@ const packages: Readonly<Record<string, number>> = {
   sdk: 7_183,
   migrate: 2_284,
   audit: 1_211,
-  drizzle: 2_021,
+  drizzle: 1_995,
   prisma: 1_950,
   files: 1_588,
   console: 6_338,

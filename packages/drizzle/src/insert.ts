@@ -1,19 +1,7 @@
 // The rows of an insert: the id and the person of each, and their late values. What a conflict clause sets is bound to the id
 // and the person of the row that is there: those of the insert, if `target` says so, or those that are read before. For any
 // other row, a guard makes the statement fail, because a row that is left alone keeps its old value without a word.
-import {
-  and,
-  Column,
-  eq,
-  getTableColumns,
-  is,
-  or,
-  Param,
-  SQL,
-  type SQLChunk,
-  sql,
-  type Table,
-} from 'drizzle-orm';
+import { and, Column, eq, is, or, Param, SQL, type SQLChunk, sql, type Table } from 'drizzle-orm';
 import { withPartners } from '@eaas/sdk/internal';
 import { type Row, storedName } from './access.ts';
 import { isQuery, isSameColumn, isSql, valueOf } from './chunks.ts';
@@ -23,6 +11,7 @@ import type { Run } from './late.ts';
 import { isNumbered, numberLater } from './numbers.ts';
 import type { Builder, Methods, Shape, ShapeOf } from './run.ts';
 import {
+  boundTo,
   type EncryptedEntry,
   type Encryption,
   encryptionOf,
@@ -171,7 +160,7 @@ function changedSet(given: Row, config: ConflictConfig, insert: Insert): Conflic
   const { table, rows, excludedOf } = insert;
   requireSameRow(table, given, () => undefined);
   const set = writtenRow(table, given, false);
-  const { id, person, columns } = layoutOf(table);
+  const { id, columns } = layoutOf(table);
   const written = columns.filter(({ key }) => set[key] !== undefined);
   for (const { key, column, encryption } of written) {
     const source = set[key];
@@ -180,9 +169,8 @@ function changedSet(given: Row, config: ConflictConfig, insert: Insert): Conflic
     refuse('row_unknown', encryption, problem, 'use `excluded` of the column itself, or pass the value');
   }
   const filled = written.filter(({ key }) => set[key] !== null);
-  const bound = filled.find(({ encryption }) => isBound(encryption));
-  const needed: KeyedColumn[] = bound ? [requireIdColumn(table, bound.encryption)] : [];
-  if (filled.length > 0) needed.push(...person);
+  const most = filled.find(({ encryption }) => isBound(encryption)) ?? filled[0];
+  const needed = most ? boundTo(table, most.encryption) : [];
   if (config.target === undefined && needed.length > 0)
     refuseRow(table, 'the clause names no `target`, so it can update another row than that of the insert');
   const isIn = (one: KeyedColumn): boolean =>
@@ -190,13 +178,10 @@ function changedSet(given: Row, config: ConflictConfig, insert: Insert): Conflic
   const isOneValue = rows.length === 1 || filled.every(({ key }) => set[key] instanceof Excluded);
   const isKnown = needed.every((each) => {
     const isSame = isIn(each) || (each.key !== id?.key && rows.every(({ isOfGiven }) => isOfGiven));
-    const isExact = rows.every(
-      ({ row }) => storedIn(each.column, valueOf(row[each.key]) ?? undefined).isExact,
-    );
+    const isExact = rows.every(({ row }) => storedIn(each.column, valueOf(row[each.key])).isExact);
     return isSame && isOneValue && isExact;
   });
-  const [first] = filled;
-  if (!isKnown && first) return setOfFound(set, written, (bound ?? first).encryption, config, insert);
+  if (!isKnown && most) return setOfFound(set, written, most.encryption, config, insert);
   const others = needed.filter((each) => !isIn(each)).map(({ column }) => column);
   const same = and(...others.map((column) => sql`${column} = ${excludedOf(column)}`));
   const guard = others[0] && same && guarded(config, others[0], same);
@@ -263,10 +248,11 @@ function setOfFound(
 
 /** Finds the row that a row of the insert conflicts with. */
 function conflictsWith(table: Table, { row, isOfGiven }: InsertedRow, config: ConflictConfig): SQL {
-  const columns = Object.entries<Column>(getTableColumns(table));
+  const { columns, plain } = layoutOf(table);
   const named = isOfGiven ? besidesId(table).map(({ column }) => column) : [];
   const equal = [config.target, named].flat(2).map((column) => {
-    const [key = '', own] = columns.find(([, one]) => is(column, Column) && isSameColumn(one, column)) ?? [];
+    const isIt = (one: KeyedColumn): boolean => is(column, Column) && isSameColumn(one.column, column);
+    const { key = '', column: own } = columns.find(isIt) ?? plain.find(isIt) ?? {};
     const value = valueOf(row[key]);
     // A null is equal to nothing, so a row with one conflicts with none.
     if (value === null || (value === undefined && own?.hasDefault === false)) return sql`false`;

@@ -17,12 +17,8 @@ function lazily(access: Access, isRead: boolean, begin: (scope: Scope) => () => 
     await settle(run);
     return { query: finish(), open: async (result) => result };
   };
-  const execute = async (): Promise<unknown> =>
-    send(
-      async () => [await ready()],
-      true,
-      async ([made]) => made?.query,
-    );
+  const make = async (): Promise<Ready[]> => [await ready()];
+  const execute = async (): Promise<unknown> => send(make, true, async ([made]) => made?.query);
   const query = Object.assign(Object.create(QueryPromise.prototype) as QueryPromise<unknown>, { execute });
   statements.set(query, ready);
   return query;

@@ -5,15 +5,7 @@ import type { CoreTable, Sealed } from '@eaas/sdk/internal';
 import type { Row } from './access.ts';
 import type { SelectedField } from './fields.ts';
 import type { Run } from './late.ts';
-import {
-  encryptionOf,
-  isBound,
-  isIndexColumn,
-  layoutOf,
-  readable,
-  requireIdColumn,
-  Stored,
-} from './table.ts';
+import { boundTo, encryptionOf, isIndexColumn, layoutOf, readable, Stored } from './table.ts';
 import { selectedField, type WideSearch } from './walk.ts';
 import type { RowId } from './writes.ts';
 
@@ -58,9 +50,8 @@ export function hiddenFields(
     const encryption = encryptionOf(column);
     if (!encryption) continue;
     reading.tables.add(column.table);
-    const id = isBound(encryption) ? requireIdColumn(column.table, encryption) : undefined;
-    for (const each of [id, ...layoutOf(column.table).person])
-      if (each) level.hidden.set(hiddenName(each.column), each.column);
+    for (const each of boundTo(column.table, encryption))
+      level.hidden.set(hiddenName(each.column), each.column);
   }
   for (const search of searches) {
     level.hidden.set(searchName(reading.wide.length), readable(search.column));

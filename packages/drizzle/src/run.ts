@@ -91,15 +91,12 @@ export function hook(builder: Builder, shapeOf: ShapeOf, access: Access, isSync:
   for (const method of [...running, ...building]) {
     const own: unknown = Reflect.get(builder, method);
     if (typeof own !== 'function') continue;
+    const make = async (): Promise<Ready[]> => [await ready(method)];
     const run = async (values?: unknown): Promise<unknown> =>
-      send(
-        async () => [await ready(method)],
-        access.isTransaction ?? false,
-        async ([made]) => {
-          const prepared = (original['_prepare'] ?? original['prepare'])?.call(made?.query) as Methods;
-          return made?.open(await prepared[method]?.(values, builder.authToken));
-        },
-      );
+      send(make, access.isTransaction ?? false, async ([made]) => {
+        const prepared = (original['_prepare'] ?? original['prepare'])?.call(made?.query) as Methods;
+        return made?.open(await prepared[method]?.(values, builder.authToken));
+      });
     const build = (...args: unknown[]): unknown => Reflect.apply(own, plainQuery(method), args);
     Reflect.set(builder, method, awaited.includes(method) ? run : build);
   }

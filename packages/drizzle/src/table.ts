@@ -150,6 +150,12 @@ export function requireIdColumn(table: Table, encryption: Encryption): KeyedColu
   return layoutOf(table).id ?? refuse('row_unknown', encryption, problem, remedy);
 }
 
+/** The columns whose values the ciphertexts of a column are bound to: the row id, and those that name the person. */
+export function boundTo(table: Table, encryption: Encryption): readonly KeyedColumn[] {
+  const { person } = layoutOf(table);
+  return isBound(encryption) ? [requireIdColumn(table, encryption), ...person] : person;
+}
+
 /** Says which columns name the person. The aliases of the table know it too, because they have its columns. */
 function markPerson(table: Table, subject: string | SubjectOf): void {
   const subjectOf = typeof subject === 'function' ? subject : undefined;
