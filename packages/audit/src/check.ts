@@ -1,36 +1,13 @@
 // One round of an audit with a client: it asks the service for what `verifyLog` compares.
 import { InputError } from '@eaas/protocol';
-import { ServiceError, flag, having, list, type OptionRules, requireKind } from '@eaas/protocol/internal';
-import { requireOptions, signal, text } from '@eaas/protocol/internal';
+import { flag, list, type OptionRules, requireOptions, signal, text } from '@eaas/protocol/internal';
 import { LogProofError, parsePolicy, type VerifiedProof } from '@eaas/protocol/internal-log';
-import type { Output } from '@eaas/protocol/wire';
-import type { AuditEntry } from './entry.ts';
 import { statedHead } from './entry-proof.ts';
-import { type AuditFinding, areHarmless } from './findings.ts';
+import { addFinding, type AuditFinding, areHarmless } from './findings.ts';
+import { type Abortable, type AuditSource, callsOf, findProof } from './source.ts';
 import { type AuditState, readState } from './state.ts';
 import { type AuditReport, sharedRules, verifyLog, type VerifyLogOptions } from './verify-log.ts';
 import { verifyProof } from './verify-proof.ts';
-import type { Purged } from './walk.ts';
-
-/** The option that ends a call. */
-export interface Abortable {
-  /** Ends the call with the error of the client. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** What a round asks the service. An EaasClient is an AuditSource. */
-export interface AuditSource {
-  readonly audit: {
-    /** Yields the entries from one on, oldest first. */
-    list(filter: object, options: Abortable & { readonly from: number }): AsyncIterable<AuditEntry>;
-    /** Returns a checkpoint of the newest entry. */
-    checkpoint(options: Abortable): Promise<Output<'GET /v1/audit/checkpoint'>>;
-    /** Returns which entries were purged. */
-    verify(range: { readonly from_id: number }, options: Abortable): Promise<Purged>;
-    /** Returns the newest proof of the public log, or the first of a head at or after an entry. */
-    proof?(query: { readonly id?: number }, options: Abortable): Promise<Output<'GET /v1/audit/proof'>>;
-  };
-}
 
 type Shared = Pick<VerifyLogOptions, keyof typeof sharedRules>;
 
@@ -58,8 +35,6 @@ const checkRules: OptionRules<CheckOptions> = {
   full: flag,
   signal,
 };
-const auditRule = having('an object with `list`, `checkpoint` and `verify`', 'list', 'checkpoint', 'verify');
-const proofRule = having('an object with `proof`, if you pass `policy`', 'proof');
 
 /** The result of a round. */
 export interface CheckReport extends AuditReport {
@@ -87,19 +62,15 @@ export interface CheckReport extends AuditReport {
  */
 export async function checkAudit(source: AuditSource, options: CheckOptions = {}): Promise<CheckReport> {
   requireOptions(checkRules, options, 'checkAudit');
-  const { audit } = Object(source) as AuditSource;
-  requireKind(auditRule, audit, '`audit` of the first argument');
+  const audit = callsOf(source);
   const { policy, proofs: texts = [], full = false, signal, verifierKey, ...shared } = options;
   const state = readState(options.state);
   if (policy === undefined && texts.length > 0)
     throw new InputError('`proofs` needs the option `policy`, to verify them');
-  if (policy !== undefined) {
-    requireKind(proofRule, audit, '`audit` of the first argument');
-    parsePolicy(policy);
-  }
+  if (policy !== undefined) parsePolicy(policy);
   const kept = await Promise.all(texts.map((each) => verifyProof(each, policy ?? '')));
-  const latest = policy === undefined ? undefined : await takeLatestProof(audit, policy, signal);
-  const newest = latest?.newest;
+  const latest: AuditFinding[] = [];
+  const newest = policy === undefined ? undefined : await takeLatestProof(audit, policy, signal, latest);
   const seen = state?.witnessed;
   const proofs = [...kept, ...(newest ? [newest] : [])].filter(
     ({ id, hash }) => id !== seen?.id || hash !== seen.hash,
@@ -126,7 +97,7 @@ export async function checkAudit(source: AuditSource, options: CheckOptions = {}
   });
   // As long as the log has not grown, the proof of before shows all of it.
   const hasGrown = seen && report.checkpoint && seen.id !== report.checkpoint.id;
-  const own = (latest?.findings ?? []).filter(({ code }) => code !== 'proof_missing' || hasGrown);
+  const own = latest.filter(({ code }) => code !== 'proof_missing' || hasGrown);
   return {
     ...report,
     ok: report.ok && own.length === 0,
@@ -137,46 +108,34 @@ export async function checkAudit(source: AuditSource, options: CheckOptions = {}
 }
 
 /** Returns the state with the newest head that witnesses have seen, unless it has a newer one. */
-function withWitness(state: AuditState | null, newest: LatestProof['newest']): AuditState | null {
+function withWitness(state: AuditState | null, newest: ProofWithText | undefined): AuditState | null {
   if (!state || !newest || newest.id < (state.witnessed?.id ?? 0)) return state;
   const { id, hash, before, proof } = newest;
   return { ...state, witnessed: { id, hash, before: before.toISOString(), proof } };
 }
 
-/** The newest proof of the service. */
-interface LatestProof {
-  /** The proof, if it is valid. */
-  readonly newest: (VerifiedProof & { readonly proof: string }) | undefined;
-  readonly findings: readonly AuditFinding[];
-}
+type ProofWithText = VerifiedProof & { readonly proof: string };
 
 /** The time in milliseconds in which enough witnesses must have signed a proof. */
 const patience = 600_000;
 
-/** Fetches the newest proof and verifies it. */
+/** Fetches the newest proof of the service and verifies it. Returns it if it is valid, and adds what was found. */
 async function takeLatestProof(
   audit: AuditSource['audit'],
   policy: string,
   signal: AbortSignal | undefined,
-): Promise<LatestProof> {
-  const proof = await audit.proof?.({}, { signal }).then(
-    (answer) => answer.proof,
-    (error: unknown) => {
-      if (error instanceof ServiceError && error.code === 'not_found') return undefined;
-      throw error;
-    },
-  );
-  const none = (findings: readonly AuditFinding[]): LatestProof => ({ newest: undefined, findings });
+  findings: AuditFinding[],
+): Promise<ProofWithText | undefined> {
+  const proof = await findProof(audit, {}, { signal });
   const message = 'the service has no proof any more, but it had one before';
-  if (proof === undefined) return none([{ code: 'proof_missing', id: null, message }]);
+  if (proof === undefined) return addFinding(findings, 'proof_missing', null, message);
   try {
-    return { newest: { ...(await verifyProof(proof, policy)), proof }, findings: [] };
+    return { ...(await verifyProof(proof, policy)), proof };
   } catch (error) {
     if (!(error instanceof LogProofError)) throw error;
     const isUnwitnessed = error.code === 'proof_quorum';
     // The witnesses are asked only after the moment is in the log, and one of them can be down for a while.
-    if (isUnwitnessed && Math.abs(Date.now() - statedHead(proof).time) < patience) return none([]);
-    const code = isUnwitnessed ? 'proof_unwitnessed' : 'proof_invalid';
-    return none([{ code, id: null, message: error.message }]);
+    if (isUnwitnessed && Math.abs(Date.now() - statedHead(proof).time) < patience) return undefined;
+    return addFinding(findings, isUnwitnessed ? 'proof_unwitnessed' : 'proof_invalid', null, error.message);
   }
 }

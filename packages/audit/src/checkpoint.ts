@@ -1,6 +1,6 @@
 // Checkpoints: what the service signs about the newest entry of a log.
 import { InputError } from '@eaas/protocol';
-import { toHex } from '@eaas/protocol/internal';
+import { requireKind, type Rule, toHex } from '@eaas/protocol/internal';
 import { parseCheckpoint, parseVerifierKey } from '@eaas/protocol/internal-log';
 import type { AuditHead } from './entry.ts';
 
@@ -13,6 +13,9 @@ export async function verifyEd25519(publicKey: Bytes, signature: Bytes, message:
   });
   return crypto.subtle.verify('Ed25519', key, signature, message);
 }
+
+export const aVerifierKey: Rule = (value) =>
+  parseVerifierKey(String(value)) !== undefined || 'the whole text `eaas/<tenant id>+<key id>+<base64>`';
 
 /** The newest entry of a tenant's audit log, as a checkpoint states it. */
 export interface StatedHead extends AuditHead {
@@ -34,12 +37,10 @@ export interface StatedHead extends AuditHead {
  * ```
  */
 export async function openCheckpoint(note: string, verifierKey: string): Promise<StatedHead | undefined> {
+  requireKind(aVerifierKey, verifierKey, 'the verifier key');
   const verifier = parseVerifierKey(verifierKey);
-  if (!verifier)
-    throw new InputError(
-      'the verifier key is not valid: pass the whole text `eaas/<tenant id>+<key id>+<base64>`',
-    );
-  const found = typeof note === 'string' ? parseCheckpoint(note, verifier) : undefined;
-  if (!found || !(await verifyEd25519(verifier.publicKey, found.signature, found.signed))) return undefined;
+  const found = verifier && typeof note === 'string' ? parseCheckpoint(note, verifier) : undefined;
+  if (!verifier || !found || !(await verifyEd25519(verifier.publicKey, found.signature, found.signed)))
+    return undefined;
   return { tenant_id: verifier.tenantId, id: found.id, hash: toHex(found.hash) };
 }

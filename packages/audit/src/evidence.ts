@@ -1,11 +1,11 @@
 // Evidence for somebody who trusts neither you nor the service: a part of a log as files, which `verify.html` checks.
 import { InputError } from '@eaas/protocol';
-import { having, isDate, type OptionRules, ServiceError } from '@eaas/protocol/internal';
-import { requireKind, requireOptions, type Rule, signal, text } from '@eaas/protocol/internal';
-import type { Abortable } from './check.ts';
+import { isDate, type OptionRules, requireOptions, ServiceError } from '@eaas/protocol/internal';
+import { type Rule, signal, text } from '@eaas/protocol/internal';
 import { type AuditEntry, type AuditHead, digestOf } from './entry.ts';
 import { ownMembers, statedHead } from './entry-proof.ts';
-import { headBefore, type ProofSource } from './prove.ts';
+import { headBefore } from './prove.ts';
+import { type Abortable, callsOf, findProof, type ProofSource } from './source.ts';
 
 /** Options of `evidence`. */
 export interface EvidenceOptions extends Abortable {
@@ -23,7 +23,6 @@ const time: Rule = (value) => (isDate(value) && !Number.isNaN(value.getTime())) 
 const person: Rule = (value) =>
   /^[0-9a-f]{32,64}$/.test(String(value)) || 'a `subject_id`, or its first 32 characters';
 const rules: OptionRules<EvidenceOptions> = { from: time, to: time, keyId: text, subjectId: person, signal };
-const sourceRule = having('an object with `list`, `proof` and `verify`', 'list', 'proof', 'verify');
 
 /**
  * Yields the files of evidence, in pieces. `entries.ndjson` has the entry before the period, the period, the entry after it,
@@ -47,18 +46,12 @@ export async function* evidence(
   options: EvidenceOptions = {},
 ): AsyncGenerator<{ readonly name: string; readonly text: string }, void, undefined> {
   requireOptions(rules, options, 'evidence');
-  const { audit } = Object(source) as ProofSource;
-  requireKind(sourceRule, audit, '`audit` of the first argument');
+  const audit = callsOf(source);
   const { from, to, keyId, subjectId, signal } = options;
   const start = from && (await firstSince(source, from, signal));
   const next = to && (await firstSince(source, new Date(to.getTime() + 1), signal));
   if (from && !start) throw new InputError(nothing);
-  const proof = await audit.proof(next ? { id: next.id } : {}, { signal }).then(
-    (answer) => answer.proof,
-    (error: Partial<ServiceError>) => {
-      if (error.code !== 'not_found') throw error;
-    },
-  );
+  const proof = await findProof(audit, next ? { id: next.id } : {}, { signal });
   const end = next && Math.max(next.id, proof === undefined ? 0 : statedHead(proof).id);
   const isAsked = ({ key_id, metadata }: AuditEntry): boolean =>
     (keyId === undefined || key_id === keyId) &&

@@ -49,7 +49,7 @@ export function addFinding(
   code: AuditFindingCode,
   id: number | null,
   message: string,
-): void {
+): undefined {
   if (findings.length < mostFindings) findings.push({ code, id, message });
 }
 

@@ -1,18 +1,13 @@
 // Makes the proof of an entry for somebody else, from what the service returns.
 import { InputError } from '@eaas/protocol';
 import { genesisHash } from '@eaas/protocol/audit';
-import { ServiceError, toHex, countFrom, having, type OptionRules } from '@eaas/protocol/internal';
-import { requireKind, requireOptions, type Rule, signal, text } from '@eaas/protocol/internal';
+import { ServiceError, toHex, countFrom, type OptionRules, requireKind } from '@eaas/protocol/internal';
+import { requireOptions, type Rule, signal, text } from '@eaas/protocol/internal';
 import { LogProofError } from '@eaas/protocol/internal-log';
-import type { Abortable, AuditSource } from './check.ts';
 import { type AuditEntry, type AuditHead, digestOf, isHead } from './entry.ts';
 import { type EntryProof, ownMembers, requireChain, statedHead } from './entry-proof.ts';
+import { type Abortable, callsOf, type ProofSource } from './source.ts';
 import { verifyProof } from './verify-proof.ts';
-
-/** What `proveEntry` asks the service. An EaasClient is a ProofSource. */
-export interface ProofSource {
-  readonly audit: Required<Pick<AuditSource['audit'], 'list' | 'verify' | 'proof'>>;
-}
 
 /** Options of `proveEntry`. */
 export interface ProveOptions extends Abortable {
@@ -25,7 +20,6 @@ export interface ProveOptions extends Abortable {
   readonly maxEntries?: number | undefined;
 }
 
-const sourceRule = having('an object with `list` and `proof`', 'list', 'proof');
 const entryRule: Rule = (value) =>
   (Number.isSafeInteger(value) && (value as number) > 0) ||
   isHead(Object(value) as Partial<AuditHead>) ||
@@ -57,8 +51,7 @@ export async function proveEntry(
 ): Promise<EntryProof> {
   requireKind(entryRule, entry, '`entry`');
   requireOptions(proveOptions, options, 'proveEntry');
-  const { audit } = Object(source) as ProofSource;
-  requireKind(sourceRule, audit, '`audit` of the first argument');
+  const audit = callsOf(source);
   const { policy, maxEntries = 10_000, signal } = options;
   const { id, hash } = typeof entry === 'number' ? { id: entry, hash: undefined } : entry;
 
@@ -75,8 +68,7 @@ export async function proveEntry(
         `has: pass \`maxEntries\` to allow so many`,
     );
   const entries: AuditEntry[] = [];
-  const listed = audit.list({}, { from: Math.max(1, id - 1), signal });
-  for await (const each of listed) {
+  for await (const each of audit.list({}, { from: Math.max(1, id - 1), signal })) {
     if (each.id <= head.id) entries.push(each);
     if (each.id >= head.id) break;
   }

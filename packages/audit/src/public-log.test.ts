@@ -243,5 +243,5 @@ test('a kept proof that is not valid, and proofs without a policy, are refused',
   log.proofs.length = 0;
   await expect(audit.check({ policy: 'x' })).rejects.toThrow('line 1 of the policy is not valid');
   const without = auditor({ audit: { ...playLog(5).audit, proof: undefined as never } });
-  await expect(without.check({ policy })).rejects.toThrow('an object with `proof`');
+  await expect(without.check({ policy })).rejects.toThrow('an object with `list`, `proof` and `verify`');
 });

@@ -53,7 +53,7 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Given,
         `line ${count} is not an audit entry: pass a file that \`audit export\`, \`audit evidence\` or the console wrote`,
       );
     // A member that no hash covers would look as if it were proven: such an entry is none that a service wrote.
-    return isShown && 'salt' in value && !isExact(value) ? { ...value, salt: '' } : value;
+    return isShown && !isExact(value) ? { ...value, salt: '' } : value;
   };
   for await (const chunk of bytes) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
@@ -87,20 +87,17 @@ export async function verifyFile(
 ): Promise<FileReport> {
   requireOptions(rules, options, 'verifyFile');
   const { heads = [], allowHidden, onEntry } = options;
-  const wanted = new Set(heads.map(({ id }) => id));
-  const hashes = new Map<number, string>();
-  const hidden = allowHidden ? 0 : undefined;
-  const walk = newWalk({ tenantId: undefined, from: Infinity, findings: [], hidden });
-  let entries = 0;
+  const hashes = new Map(heads.map(({ id }): [number, string | undefined] => [id, undefined]));
+  const begun = { tenantId: undefined, from: Infinity, findings: [] };
+  const walk = newWalk({ ...begun, hidden: allowHidden ? 0 : undefined });
   const ends: { first?: AuditHead; last?: AuditHead } = {};
   await walkChain(walk, linesOf(bytes), async (entry, at) => {
-    entries++;
     ends.first ??= at;
     ends.last = at;
-    if (wanted.has(at.id)) hashes.set(at.id, at.hash);
+    if (hashes.has(at.id)) hashes.set(at.id, at.hash);
     if (!isHidden(entry)) await onEntry?.(entry);
   });
-  const { findings, tenantId = '', before = null } = walk;
+  const { findings, tenantId = '', before = null, hidden = 0, chain } = walk;
   const { first, last } = ends;
   if (!first || !last) throw new InputError('the file has no entries: pass one that `audit export` wrote');
   if (before) hashes.set(before.id, before.hash);
@@ -110,7 +107,7 @@ export async function verifyFile(
     if (id > last.id) return 'ahead';
     return hashes.get(id) === hash ? 'same' : 'other';
   });
-  return { findings, hidden: walk.hidden ?? 0, tenantId, before, first, last, entries, compared };
+  return { findings, hidden, tenantId, before, first, last, entries: chain?.checked ?? 0, compared };
 }
 
 const rules: OptionRules<VerifyFileOptions> = { allowHidden: flag, heads: list, onEntry: callback };

@@ -2,9 +2,8 @@
 import { InputError } from '@eaas/protocol';
 import { callback, list, object, type OptionRules, positiveInteger } from '@eaas/protocol/internal';
 import { requireKind, requireOptions, type Rule, text } from '@eaas/protocol/internal';
-import { type KnownFacts, parseVerifierKey } from '@eaas/protocol/internal-log';
-import type { VerifiedProof } from '@eaas/protocol/internal-log';
-import { openCheckpoint } from './checkpoint.ts';
+import type { KnownFacts, VerifiedProof } from '@eaas/protocol/internal-log';
+import { aVerifierKey, openCheckpoint } from './checkpoint.ts';
 import type { AuditEntry, AuditHead } from './entry.ts';
 import { addFinding, areHarmless, type AuditFinding } from './findings.ts';
 import { type AuditState, initialState, readState } from './state.ts';
@@ -50,9 +49,7 @@ export interface VerifyLogOptions {
 
 /** The rules of the options that `verifyLog` and `checkAudit` share. */
 export const sharedRules = {
-  verifierKey: ((value) =>
-    parseVerifierKey(String(value)) !== undefined ||
-    'the whole text `eaas/<tenant id>+<key id>+<base64>`') as Rule,
+  verifierKey: aVerifierKey,
   state: ((value) => value === null || object(value, '')) as Rule,
   onEntry: callback,
   onProgress: callback,

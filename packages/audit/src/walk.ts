@@ -125,10 +125,6 @@ async function* withTenant(walk: Walk, entries: Entries): AsyncGenerator<Shown, 
       throw new InputError(
         `the entries must be those that \`audit.list\` yields or \`audit export\` writes (got another value after entry ${newest})`,
       );
-    if (!isHidden(entry) && newest === (walk.before?.id ?? 0) && !('salt' in entry))
-      throw new InputError(
-        'the entries have no salts, because an earlier version wrote them: export the log again',
-      );
     newest = entry.id;
     if (isHidden(entry) && walk.hidden === undefined)
       throw new InputError(`entry ${newest} is hidden: pass \`allowHidden\` to verify a part of a log`);
@@ -178,15 +174,18 @@ function begin(walk: Walk, first?: Shown): ChainWalk<string> {
 /** Returns the hash of the entry. That of a hidden one after a gap is not known, and empty. */
 function judge(walk: Walk, chain: ChainWalk<string>, entry: Shown): string {
   const { id } = entry;
-  if (id === chain.next && chain.previous !== undefined) walk.checked++;
+  const missing = chain.skipTo(id);
+  if (missing > 0) {
+    reportMissing(walk.findings, id - missing, id - 1);
+    walk.history.skipTo(id);
+  }
+  if (chain.previous !== undefined) walk.checked++;
   const hash = isHidden(entry) ? judgeHidden(walk, chain, entry) : judgeShown(walk, chain, entry);
   if (hash !== undefined) arrive(walk, { id, hash });
   return hash ?? '';
 }
 
 function judgeHidden(walk: Walk, chain: ChainWalk<string>, { id, digest }: HiddenEntry): string | undefined {
-  const missing = chain.skipTo(id);
-  if (missing > 0) reportMissing(walk.findings, id - missing, id - 1);
   walk.hidden = (walk.hidden ?? 0) + 1;
   // Nobody knows what it ended. Of several in a row, the first has all forgotten.
   if (walk.history.since === id) walk.history.since++;
@@ -201,10 +200,6 @@ function judgeShown(walk: Walk, chain: ChainWalk<string>, entry: AuditEntry): st
   const { id, hash } = entry;
   const time = Date.parse(entry.created_at) || 0;
   const found = chain.step({ id, hash, time }, (previous) => isChained(previous, entry));
-  if (found.missing > 0) {
-    reportMissing(findings, id - found.missing, id - 1);
-    walk.history.skipTo(id);
-  }
   const isAltered = entry.tenant_id !== tenantId || found.isAltered;
   const contradiction = isAltered ? undefined : walk.history.step(entry);
   if (contradiction !== undefined) addFinding(findings, 'contradiction', id, contradiction);

@@ -50,7 +50,7 @@ test('audit verify-file refuses files that are not an export, and checkpoints of
     [['other.txt'], 'The file other.txt is refused: line 1 is not an audit entry'],
     [[log, '--verifier-key', key], 'Pass both --checkpoint-file and --verifier-key, or neither.'],
     [[log, '--checkpoint-file', checkpoint, '--verifier-key', other], 'has no valid signature'],
-    [[log, '--checkpoint-file', checkpoint, '--verifier-key', none], 'The verifier key is not valid'],
+    [[log, '--checkpoint-file', checkpoint, '--verifier-key', none], 'The verifier key must be the whole'],
   ] as const) {
     expect(await refusalOf(verify(args[0], ...args.slice(1)), 2)).toContain(message);
   }

@@ -9,12 +9,12 @@ const pick = (id: string): HTMLInputElement => document.getElementById(id) as HT
 const filesIn = (...ids: string[]): File[] => ids.flatMap((id) => Array.from(pick(id).files ?? []));
 
 /** Fills a list or a table with texts. */
-function fill(id: string, rows: readonly (readonly string[])[]): void {
+function fill(id: string, rows: readonly (readonly (string | number)[])[]): void {
   const [rowTag, cellTag] = pick(id).tagName === 'UL' ? ['li', 'span'] : ['tr', 'td'];
   const filled = rows.map((texts) => {
     const row = document.createElement(rowTag);
     for (const text of texts)
-      row.appendChild(document.createElement(cellTag)).textContent = escapeHidden(text);
+      row.appendChild(document.createElement(cellTag)).textContent = escapeHidden(`${text}`);
     return row;
   });
   pick(id).replaceChildren(...filled);
@@ -65,19 +65,15 @@ async function check(): Promise<void> {
     const { kind, says, report } = await judge(pieces, await textsOf(given), own, period.see);
     if (run !== newest) return;
     const { tenantId, first, last } = report;
-    const facts = [
+    fill('facts', [
       ['Log of the tenant', tenantId],
       ['Entries', `${first.id} to ${last.id}`],
       ['To keep for the next time', `${last.id} ${last.hash}`],
       [`SHA-256 of ${inLine(file.name)}`, toHex(sum.digest())],
-    ];
+    ]);
     const sentences = [...says, ...period.says(report)].map((text) => [`${text}.`]);
     fill('says', sentences);
-    fill('facts', facts);
-    fill(
-      'counts',
-      Array.from(period.counts, ([action, count]) => [action, String(count)]),
-    );
+    fill('counts', [...period.counts]);
     fill('rows', period.rows);
     document.body.dataset['verdict'] = kind;
     say('');
@@ -128,16 +124,12 @@ function cellsOf({ id, created_at, action, actor, metadata, ...entry }: AuditEnt
 }
 
 // Of the folder and its files, the one that was chosen last counts.
-for (const [id = '', other = ''] of [
-  ['folder', 'files'],
-  ['files', 'folder'],
-])
-  pick(id).addEventListener('change', () => void (pick(other).value = ''));
+const [folder, files] = [pick('folder'), pick('files')];
+folder.addEventListener('change', () => void (files.value = ''));
+files.addEventListener('change', () => void (folder.value = ''));
 for (const input of document.querySelectorAll('input,textarea'))
   input.addEventListener('change', () => void check());
 // What is dropped beside the inputs would replace the page.
-for (const type of ['dragover', 'drop'])
-  document.addEventListener(
-    type,
-    (event) => event.target instanceof HTMLInputElement || event.preventDefault(),
-  );
+const keepPage = (event: Event): unknown =>
+  event.target instanceof HTMLInputElement || event.preventDefault();
+for (const type of ['dragover', 'drop']) document.addEventListener(type, keepPage);
