@@ -24,10 +24,10 @@ export interface AuditSource {
   };
 }
 
-type Calls = Omit<AuditSource['audit'], 'checkpoint'>;
-
 /** What `proveEntry` and `evidence` ask the service. An EaasClient is a ProofSource. */
-export type ProofSource = { readonly audit: Calls };
+export type ProofSource = { readonly audit: Omit<AuditSource['audit'], 'checkpoint'> };
+
+type Calls = ProofSource['audit'];
 
 const sourceRule = having('an object with `list`, `proof` and `verify`', 'list', 'proof', 'verify');
 
