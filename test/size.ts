@@ -11,7 +11,7 @@ const packages: Readonly<Record<string, number>> = {
   local: 2_070,
   sdk: 7_183,
   migrate: 2_284,
-  audit: 1_211,
+  audit: 1_180,
   drizzle: 1_995,
   prisma: 1_950,
   files: 1_588,
@@ -21,9 +21,9 @@ const packages: Readonly<Record<string, number>> = {
   dev: 838,
   cli: 3_142,
 };
-const sites = { 'docs/site': 1_056, examples: 1_685 };
+const sites = { 'docs/site': 1_056, examples: 1_688 };
 const mostTestLines = 65_932;
-const mostWords = 68_751;
+const mostWords = 68_489;
 const longestLine = 140;
 const printWidth = 110;
 

@@ -11,19 +11,18 @@ if (!log || (file && !verifierKey))
   fail('usage: node index.mjs <log file> [<checkpoint file> <verifier key>]', 2);
 const checkpoint = file && (await readFile(file, 'utf8').catch((error) => refuse('checkpoint', file, error)));
 
-let [first, last] = [];
-const { findings } = await verifyLog(entriesIn(log), {
+const entries = entriesIn(log);
+const { value: first } = await entries.next();
+if (!first) fail('the log is empty');
+let last;
+const { findings } = await verifyLog(all(), {
   ...(file && { checkpoint, verifierKey }),
   // The entries before it can have been purged.
-  from: 'first',
-  onEntry: (entry) => {
-    first ??= entry;
-    last = entry;
-  },
+  from: first.id,
+  onEntry: (entry) => (last = entry),
 }).catch((error) => fail(error.message, 2));
 const [finding] = findings;
 if (finding) fail(`${finding.message}: export the log again, or ask who changed it`);
-if (!last) fail('the log is empty');
 console.log(
   `entries ${first.id} to ${last.id} of tenant ${last.tenant_id} are a chain, with the hash ${last.hash}`,
 );
@@ -32,6 +31,11 @@ else
   console.error(
     'No checkpoint was passed: this shows only that the file is consistent, not that it is the original log.',
   );
+
+async function* all() {
+  yield first;
+  yield* entries;
+}
 
 async function* entriesIn(path) {
   const input = createReadStream(path).on('error', (error) => refuse('log', path, error));

@@ -6,6 +6,7 @@ export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<stri
     'npx --no-install @eaas/cli audit evidence --tenant acme --from 2026-07-01 --to 2026-09-30 --out acme-q3':
       'it needs entries of these days',
   },
+  'docs/site/index.md': 'its commands are those of README.md',
   'README.md':
     'first-field.slow.test.ts types it in a fresh clone, and front-page.slow.test.ts runs its first code',
   'docs/operating/alarms.md': 'alarms.slow.test.ts runs it',
