@@ -1,5 +1,5 @@
 // What this package asks the service, in three calls: what it must answer, and what it may not have.
-import { having, requireKind, ServiceError } from '@eaas/protocol/internal';
+import { having, requireKind, type ServiceError } from '@eaas/protocol/internal';
 import type { Output } from '@eaas/protocol/wire';
 import type { AuditEntry } from './entry.ts';
 import type { Purged } from './walk.ts';
@@ -43,7 +43,7 @@ export async function findProof(audit: Calls, ...asked: Parameters<Calls['proof'
   try {
     return (await audit.proof(...asked)).proof;
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'not_found') return undefined;
+    if ((error as Partial<ServiceError>).code === 'not_found') return undefined;
     throw error;
   }
 }
