@@ -106,8 +106,9 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       const startItem = (item: EncryptItem, index: number) => {
         if (isValue(item)) {
           if (index >= until) takeFor(index);
-          if (!ready || !own.context) return start(seal, item, caller, own, common);
+          if (!ready) return start(seal, item, caller, own, common);
           requireValue(item, own.as);
+          if (!own.context) warn();
           return seal(ready, ready.values, item, own.context);
         }
         until = 0;

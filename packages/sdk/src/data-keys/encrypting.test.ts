@@ -59,6 +59,17 @@ describe('data keys for encryption', () => {
     expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(false);
   });
 
+  test.each([{}, { context: { row: '1' } }])(
+    'encryptMany spends one message for each value, with %j',
+    async (more) => {
+      const { client } = await observedClient({ cache: { encrypt: { maxMessages: 20 } } });
+      const first = await client.encrypt('x', more);
+      const others = valuesOf(await client.encryptMany(range(19).map(String), more));
+      expect(new Set(others.map((bundle) => bundle.wrapped_key))).toEqual(new Set([first.wrapped_key]));
+      expect((await client.encrypt('y', more)).wrapped_key).not.toBe(first.wrapped_key);
+    },
+  );
+
   test('after a request of encryptMany has failed, it sends no more, but what others wait for is sent', async () => {
     const sent: number[] = [];
     const fetch: typeof globalThis.fetch = async (request) => {
