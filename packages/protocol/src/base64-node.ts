@@ -21,8 +21,8 @@ const room = /* @__PURE__ */ Buffer.allocUnsafeSlow(4_096);
 /** What the memory holds up to a length. */
 const views: Uint8Array<ArrayBuffer>[] = [];
 
-/** The same, in memory that the next call overwrites if it is short. */
-export function glanceBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+/** As `viewBase64`, but a short result stands in memory that it lends until its next call. */
+export function lendBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length > room.length) return viewBase64(text);
   const length = room.write(text, 'base64');
   return isCanonical(text, length) ? (views[length] ??= new Uint8Array(room.buffer, 0, length)) : undefined;

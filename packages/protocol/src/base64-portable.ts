@@ -18,7 +18,7 @@ export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-export { viewBase64 as glanceBase64 };
+export { viewBase64 as lendBase64 };
 
 function bytesOf(latin1: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(latin1.length);

@@ -1,7 +1,7 @@
-import { glanceBase64, toBase64, viewBase64 } from '#base64';
+import { lendBase64, toBase64, viewBase64 } from '#base64';
 import { InputError } from './errors.ts';
 
-export { glanceBase64, toBase64, viewBase64 };
+export { lendBase64, toBase64, viewBase64 };
 
 /**
  * Decodes canonical base64. Throws InputError for any other text. The error message contains `name` and never contains

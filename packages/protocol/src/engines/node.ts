@@ -6,8 +6,8 @@ import type { Engine, SyncEngine } from './engine.ts';
 import { sealText } from './node-text.ts';
 
 const pieceLength = 1_048_576;
-// Without `authTagLength`, Node would also accept an authentication tag of 4 bytes.
 const tag = new Uint8Array(tagLength);
+// Without `authTagLength`, Node would also accept an authentication tag of 4 bytes.
 const options = { authTagLength: tagLength } as const;
 
 /**

@@ -1,7 +1,7 @@
 import { type Context, DecryptionError, fromUtf8, type Header, InputError } from '@eaas/protocol/internal';
 import { openAfter, requireExpectedKey, isBytes, isPromise } from '@eaas/protocol/internal';
 import { sealedAfter, type OptionRules, requireOptions } from '@eaas/protocol/internal';
-import { glanceBase64, toBase64 } from '@eaas/protocol/base64';
+import { lendBase64, toBase64 } from '@eaas/protocol/base64';
 import { DataKeyCache, type Dropped, type Lease } from '../data-keys/cache.ts';
 import { deriveDataKey, type DerivedDataKey, partitionName } from '../data-keys/derive.ts';
 import { createHeaderReader, type KnownHeader } from '../data-keys/headers.ts';
@@ -77,7 +77,9 @@ export function createDecrypter(
 ) {
   const cache = new DataKeyCache(limits);
   const readHeader = createHeaderReader(limits.maxEntries);
-  const syncForm = engines.sync === engines.values ? '' : 'sync';
+  /** Whether a data key that is in memory opens a ciphertext at once. */
+  const isAtOnce = engines.sync === engines.values;
+  const syncForm = isAtOnce ? '' : 'sync';
 
   function headerOf(bytes: Uint8Array, caller: Caller, options: DecryptOptions) {
     const { keyId: expected = caller.keyId, anyKey } = options;
@@ -125,31 +127,19 @@ export function createDecrypter(
     return name;
   }
 
-  /** Opens an envelope whose data key is in memory. */
-  function openReady(
-    bytes: Uint8Array,
-    caller: Caller,
-    options: DecryptOptions,
-    context: Context | undefined,
-  ) {
-    if (options.signal?.aborted) throw aborted();
-    const known = headerOf(bytes, caller, options);
-    const ready = cache.find(nameOf(known, caller, options))?.key;
-    return ready && open(ready, known.header, bytes, options.as, context);
-  }
-
   function start(
     ciphertext: Ciphertext,
     caller: Caller,
     options: DecryptOptions,
     context = options.context,
   ): Decrypted | Promise<Decrypted> | Waiting<Decrypted> {
-    const { as } = options;
-    const bytes = envelopeBytes(ciphertext, glanceBase64);
-    const opened = openReady(bytes, caller, options, context);
-    if (opened !== undefined) return opened;
+    const { as, signal } = options;
+    if (signal?.aborted) throw aborted();
+    const bytes = envelopeBytes(ciphertext, lendBase64);
     const known = headerOf(bytes, caller, options);
     const name = nameOf(known, caller, options);
+    const ready = cache.find(name)?.key;
+    if (ready) return open(ready, known.header, bytes, as, context);
     // Copies the bytes, because they can change before the data key arrives.
     const own = new Uint8Array(bytes);
     const fixed = contextOf(context);
@@ -157,18 +147,18 @@ export function createDecrypter(
     return new Waiting(fetchKey(name, known, caller, options, false), run);
   }
 
-  /** Whether a data key that is in memory opens a ciphertext at once. */
-  const isAtOnce = engines.sync === engines.values;
-
   return {
     openerFor(caller: Caller, options: DecryptOptions): Opener | undefined {
       requireCall('decryptMany', options, caller);
       if (!isAtOnce) return undefined;
-      const own = copyContexts(options);
-      let ofPerson = own;
+      const optionsFor = optionsByPerson(options);
       return (ciphertext, context, subject) => {
-        if (subject !== ofPerson.subject) ofPerson = subject === undefined ? own : { ...own, subject };
-        return openReady(envelopeBytes(ciphertext, glanceBase64), caller, ofPerson, context) as Uint8Array;
+        const own = optionsFor(subject);
+        if (own.signal?.aborted) throw aborted();
+        const bytes = envelopeBytes(ciphertext, lendBase64);
+        const known = headerOf(bytes, caller, own);
+        const ready = cache.find(nameOf(known, caller, own))?.key;
+        return ready && (open(ready, known.header, bytes, 'bytes', context) as Uint8Array);
       };
     },
     decrypt: (ciphertext: Ciphertext, caller: Caller, options: DecryptOptions): Promise<Decrypted> =>
@@ -178,21 +168,17 @@ export function createDecrypter(
       }),
     decryptMany: async (items: readonly DecryptItem[], caller: Caller, options: DecryptOptions) => {
       requireCall('decryptMany', options, caller);
-      const own = copyContexts(options);
-      let ofPerson = own;
+      const optionsFor = optionsByPerson(options);
       const startItem = (item: DecryptItem) => {
-        if (typeof item === 'string' || isBytes(item)) return start(item, caller, own);
+        if (typeof item === 'string' || isBytes(item)) return start(item, caller, optionsFor());
         requireOptions<object>(decryptItem, item, 'an item of decryptMany');
-        const { subject, context } = item;
-        if (subject === undefined) return start(item, caller, own, context);
-        if (subject !== ofPerson.subject) ofPerson = { ...own, subject };
-        return start(item, caller, ofPerson, context);
+        return start(item, caller, optionsFor(item.subject), item.context);
       };
       return settleMany(items, startItem, options.signal, patience);
     },
     decryptSync(ciphertext: Ciphertext, caller: Caller, options: DecryptOptions): Decrypted {
       requireCall('decryptSync', options, caller);
-      const bytes = envelopeBytes(ciphertext, glanceBase64);
+      const bytes = envelopeBytes(ciphertext, lendBase64);
       const known = headerOf(bytes, caller, options);
       const key = cache.find(nameOf(known, caller, options, syncForm))?.key;
       const sync = key && picked(key, known.header, bytes).sync;
@@ -235,6 +221,17 @@ export type Opener = (
   context: Context,
   subject?: string,
 ) => Uint8Array | undefined;
+
+/** Copies the options of a call. Returns those of each person, whose items usually follow each other. */
+function optionsByPerson(options: DecryptOptions): (subject?: string) => DecryptOptions {
+  const own = copyContexts(options);
+  let last = own;
+  return (subject = own.subject) => {
+    if (subject !== last.subject)
+      last = subject === own.subject ? own : { ...own, subject: subject as string };
+    return last;
+  };
+}
 
 /** With several halves, the data key of the one under which the envelope is. */
 const picked = (key: DerivedDataKey, header: Header, bytes: Uint8Array): DerivedDataKey =>
