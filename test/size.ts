@@ -9,7 +9,7 @@ const packages: Readonly<Record<string, number>> = {
   protocol: 5_716,
   service: 5_615,
   local: 2_070,
-  sdk: 7_182,
+  sdk: 7_194,
   migrate: 2_284,
   audit: 1_180,
   drizzle: 1_995,
@@ -22,7 +22,7 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_142,
 };
 const sites = { 'docs/site': 1_057, examples: 1_688 };
-const mostTestLines = 65_945;
+const mostTestLines = 65_969;
 const mostWords = 68_489;
 const longestLine = 140;
 const printWidth = 110;

@@ -57,6 +57,20 @@ describe('data keys for decryption', () => {
     expect(outcomesOf(results)).toEqual(['0', 'decryption', 'format', '2']);
   });
 
+  test('decryptMany judges each item by its own header, whatever the item before was', async () => {
+    const { service, client } = await observedClient();
+    const { key_id: keyId } = await service.createKey('other');
+    const own = await client.encrypt('own');
+    const ofPerson = await client.encrypt('of a person', { subject: 'patient-1' });
+    const ofKey = await client.encrypt('of another key', { keyId });
+    const items = [own, ofPerson, own, ofKey, own, own].map(({ ciphertext }) => ciphertext);
+    for (const inMemory of [false, true]) {
+      if (inMemory) await client.prime({ ciphertexts: [own] });
+      const results = await client.decryptMany(items, { as: 'text' });
+      expect(outcomesOf(results)).toEqual(['own', 'input', 'own', 'decryption', 'own', 'own']);
+    }
+  });
+
   test('the client sends no request for a truncated ciphertext, even after it decrypted the complete ciphertext', async () => {
     const { service, client, make } = await observedClient();
     const ciphertext = await client.encrypt('x', { as: 'bytes' });

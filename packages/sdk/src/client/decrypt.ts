@@ -169,8 +169,21 @@ export function createDecrypter(
     decryptMany: async (items: readonly DecryptItem[], caller: Caller, options: DecryptOptions) => {
       requireCall('decryptMany', options, caller);
       const optionsFor = optionsByPerson(options);
+      const own = optionsFor();
+      // The data key of the item before is looked up once for a run of items with the same header.
+      let [last, ready]: [KnownHeader | undefined, DerivedDataKey | undefined] = [undefined, undefined];
       const startItem = (item: DecryptItem) => {
-        if (typeof item === 'string' || isBytes(item)) return start(item, caller, optionsFor());
+        if (typeof item === 'string' || isBytes(item)) {
+          const bytes = envelopeBytes(item, lendBase64);
+          const known = readHeader(bytes);
+          if (!ready || known !== last) {
+            last = headerOf(bytes, caller, own);
+            ready = own.signal?.aborted ? undefined : cache.find(nameOf(last, caller, own))?.key;
+            if (!ready) return start(item, caller, own);
+          }
+          return open(ready, known.header, bytes, own.as, own.context);
+        }
+        ready = undefined;
         requireOptions<object>(decryptItem, item, 'an item of decryptMany');
         return start(item, caller, optionsFor(item.subject), item.context);
       };
