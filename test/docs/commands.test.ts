@@ -12,6 +12,7 @@ const documents = [
   'docs/operating/observability.md',
   'examples/self-host/README.md',
   'packages/sdk/docs/sign-in.md',
+  'packages/sdk/docs/from-vault-transit.md',
 ];
 
 const program = /(?:^|[|(] ?)(?:npx --no-install @eaas\/cli|eaas|docker .*run --rm (?:operator|eaas)) /;

@@ -102,11 +102,13 @@ describe('a sealed text', () => {
 
   test('cannot change: what needs a file or a server says so', async () => {
     const { service, client } = deploy(text);
+    const later = deploy(formatSealed(rotated(openSealed(text), start, start)));
     const key_id = service.keyId;
     const changes = [
       () => client.encrypt('x', { context: {}, subject: '42' }),
       () => client.keys.rotate({ key_id }),
       () => client.subjects.erase({ subject: '42' }, { create: true }),
+      () => later.client.keys.setMinVersion({ key_id, key_version: 2 }),
       () => service.createKey('other'),
     ];
     for (const change of changes)
