@@ -1,4 +1,4 @@
-const fresh = 'test/self-host/debian.slow.test.ts types it in a fresh Debian';
+const fresh = 'needs root and Podman: test/self-host/debian.slow.test.ts types it in a fresh Debian';
 
 /** What shell.slow.test.ts does not run, and the reason: a page, or the first lines of some of its command blocks. */
 export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {
@@ -8,7 +8,7 @@ export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<stri
   },
   'docs/site/index.md': 'its commands are those of README.md',
   'README.md':
-    'first-field.slow.test.ts types it in a fresh clone, and front-page.slow.test.ts runs its first code',
+    'front-page.slow.test.ts runs its first code, quick-start.slow.test.ts types its first commands on other pages, and first-field.slow.test.ts the others in a clone',
   'docs/operating/alarms.md': 'alarms.slow.test.ts runs it',
   'docs/operating/production.md': {
     'apt-get update && apt-get install --yes postgresql caddy jq curl': fresh,
@@ -31,18 +31,33 @@ export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<stri
     'npm run release:check': 'it only runs test/packaging',
     'npm deprecate @eaas/sdk@1.2.3 "Broken tarball: use 1.2.4"': 'it changes the registry',
   },
-  'packages/server/README.md': 'first-field.slow.test.ts starts it',
+  'packages/cli/README.md': 'test/packaging starts it',
+  'packages/files/README.md': 'packages/files/test/readme.slow.test.ts types it',
+  'packages/local/README.md': {
+    'npm init -y && npm install /tmp/eaas-*.tgz': 'quick-start.slow.test.ts types it on pages of docs/start',
+    "import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';":
+      'needs an account of AWS: local-kms.slow.test.ts plays its command',
+    'npx --no-install @eaas/local lock .eaas/local.json':
+      'asks for a passphrase: packages/local/test/lock.slow.test.ts answers',
+    'npx --no-install @eaas/cli import .eaas/local.json --tenant acme # without a file: the variable EAAS_LOCAL':
+      'needs a key file: packages/cli/test/import.slow.test.ts has one',
+  },
+  'packages/log/README.md': 'packages/cli/test/log.service.test.ts runs it',
+  'packages/migrate/docs/adopt.md': 'packages/migrate/test/adopt.slow.test.ts runs it on four apps',
+  'packages/server/README.md': 'test/packaging starts it',
   'packages/sdk/docs/audit.md': 'written-log.slow.test.ts runs it',
   'packages/sdk/docs/sign-in.md': 'sign-in.slow.test.ts runs it',
   'packages/sdk/docs/fields.md': 'index-key-command.slow.test.ts runs it',
   'packages/sdk/README.md': 'test/packaging installs the tarballs',
-  'docs/operating/start.md': 'first-field.slow.test.ts types it',
+  'docs/operating/start.md':
+    'first-field.slow.test.ts types what README.md has too; test/packaging installs the tarballs and runs `eaas dev`',
   'docs/operating/backups.md': {
     'pg_dump -Fc "$EAAS_MIGRATE_DATABASE_URL" > eaas.dump':
       'needs PostgreSQL’s programs: `npm run prove` runs it',
     'pg_restore -h db.example -U postgres --exit-on-error --dbname eaas eaas.dump':
       'needs PostgreSQL’s programs: `npm run prove` runs it',
-    'psql "$EAAS_MIGRATE_DATABASE_URL" -c \'vacuum full\'': 'needs PostgreSQL’s programs',
+    'psql "$EAAS_MIGRATE_DATABASE_URL" -c \'vacuum full\'':
+      'needs PostgreSQL’s programs: least-privilege.slow.test.ts runs the statement',
   },
   'docs/operating/upgrade.md': 'its commands are those of production.md',
   'docs/operating/runbook.md': {
