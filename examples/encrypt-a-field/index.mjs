@@ -16,4 +16,4 @@ console.log(`Plaintext  ${await eaas.decrypt(ciphertext, { as: 'text', context }
 
 const moved = { table: 'accounts', row: '43' };
 const refusal = await eaas.decrypt(ciphertext, { context: moved }).catch((error) => error);
-console.log(`Moved      ${refusal.name}: ${refusal.message}`);
+console.log(`In row 43  ${refusal.name}: it belongs to row 42`);
