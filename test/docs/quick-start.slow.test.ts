@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -62,6 +62,14 @@ afterAll(() => app.remove());
 async function faultsOf(reader: Followed): Promise<string[]> {
   return [...(await plaintextsOf(reader)), ...(await typeCheck(reader)).split('\n').filter(Boolean)];
 }
+
+test('every page of docs/start that has code is followed', () => {
+  const followed = [...inTerminal, ...inOneVariable, ...inBrowser].map(({ page }) => page);
+  // better-auth.slow.test.ts runs one, and the other has only links.
+  const others = ['docs/start/better-auth.md', 'docs/start/README.md'];
+  const pages = readdirSync(join(root, 'docs/start')).map((name) => `docs/start/${name}`);
+  expect(pages.toSorted()).toEqual([...followed, ...others].toSorted());
+});
 
 test.each(inTerminal)('$page works as its reader types it, and its programs type-check', async (start) => {
   expect(await faultsOf(await followed(start))).toEqual([]);

@@ -29,7 +29,8 @@ const elsewhere = new Set([
 ]);
 const documents = readdirSync(join(root, 'packages'))
   .flatMap((name) => [`${name}/README.md`].concat(pagesOf(name)))
-  .concat(['host-token', 'own-events', 'slots'].map((name) => `../docs/${name}.md`))
+  .concat(readdirSync(join(root, 'docs')).map((name) => `../docs/${name}`))
+  .filter((document) => document.endsWith('.md'))
   .filter((document) => !elsewhere.has(document))
   .map((document) => ({ document, programs: programsOf(document) }))
   .filter(({ programs }) => programs.length > 0);
