@@ -51,7 +51,7 @@ test('the pages name only entry points that exist, and design notes only files o
 // Of these, a page once said something else: the page, what it says, and where the code has what.
 const corrected = `
 docs/operating/threat-model.md | erased goes within ten minutes | service/src/ledger/remembered.ts | rememberedFor = 600_000;
-docs/operating/replicas.md | people takes at most 64 MiB | service/src/ledger/ledger.ts | mostBytes = 64 * 1024 * 1024;
+docs/operating/replicas.md | people take at most 64 MiB | service/src/ledger/ledger.ts | mostBytes = 64 * 1024 * 1024;
 docs/concepts.md | keys in a variable or a file | local/src/sealed.test.ts | either \`file\` or \`sealed\`
 packages/sdk/README.md | keep the keys in a variable or a file | local/src/sealed.test.ts | either \`file\` or \`sealed\`
 packages/sdk/docs/security.md | production, in a variable or a file | local/src/sealed.test.ts | either \`file\` or \`sealed\`

@@ -28,6 +28,13 @@ const queriesOf = {
   '/sdk/': 'error code',
   '/concepts': 'envelope encryption, client-side encryption',
   '/evidence': 'HIPAA, SOC 2',
+  '/operating/commands': 'environment variables, variables',
+  '/operating/kubernetes': 'Kubernetes',
+  '/operating/threat-model': 'key hierarchy',
+  '/operating/alarms': 'alarm',
+  '/operating/root-key': 'root key',
+  '/examples/self-host/': 'Docker',
+  '/sdk/security': 'cryptographic primitives',
 };
 
 const dist = join(root, 'docs/site/dist');
