@@ -8,7 +8,7 @@ export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<stri
   },
   'docs/site/index.md': 'its commands are those of README.md',
   'README.md':
-    'front-page.slow.test.ts runs its first code, quick-start.slow.test.ts types its first commands on other pages, and first-field.slow.test.ts the others in a clone',
+    'front-page.slow.test.ts runs its code, readme-facts.test.ts knows what to install, first-field.slow.test.ts types the rest in a clone',
   'docs/operating/alarms.md': 'alarms.slow.test.ts runs it',
   'docs/operating/production.md': {
     'apt-get update && apt-get install --yes postgresql caddy jq curl': fresh,
