@@ -2,16 +2,28 @@ import { once } from 'node:events';
 import { benchmark as budget } from './budget.bench.ts';
 import { type Benchmark, compare, type Defer, type Report } from './compare.ts';
 import { benchmark as fields } from './fields.bench.ts';
+import { benchmark as libraries } from './libraries.bench.ts';
 import { benchmark as latency } from './latency.bench.ts';
 import { describeLoad, watchMachine } from './machine-load.ts';
 import { benchmark as growth } from './growth.bench.ts';
 import { benchmark as many } from './many.bench.ts';
+import { benchmark as openbao } from './openbao.bench.ts';
 import { benchmark as regress } from './regress.bench.ts';
 import { cellsOf, columns, keepReport, machineName, type Row, rowOf } from './results.ts';
 import { benchmark as search } from './search.bench.ts';
 import { writePage } from './write-page.ts';
 
-const benchmarks: readonly (Benchmark | Report)[] = [search, fields, many, latency, growth, regress, budget];
+const benchmarks: readonly (Benchmark | Report)[] = [
+  search,
+  fields,
+  many,
+  latency,
+  libraries,
+  openbao,
+  growth,
+  regress,
+  budget,
+];
 
 const interrupted = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
 const words = process.argv.slice(2);
