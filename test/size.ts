@@ -23,7 +23,7 @@ const packages: Readonly<Record<string, number>> = {
 };
 const sites = { 'docs/site': 1_057, examples: 1_688 };
 const mostTestLines = 66_354;
-const mostWords = 68_489;
+const mostWords = 68_506;
 const longestLine = 140;
 const printWidth = 110;
 
