@@ -22,7 +22,7 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_142,
 };
 const sites = { 'docs/site': 1_057, examples: 1_688 };
-const mostTestLines = 66_354;
+const mostTestLines = 66_356;
 const mostWords = 68_506;
 const longestLine = 140;
 const printWidth = 110;

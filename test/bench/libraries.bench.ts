@@ -53,7 +53,7 @@ async function besideLibraries(directory: string): Promise<Comparison[]> {
   return comparisons;
 }
 
-/** Each as its documentation shows it, with its key in memory. */
+/** Each as its documentation shows it, with its key in memory; that of AWS without signatures, which nobody else makes. */
 async function librariesIn(directory: string): Promise<Record<string, Library>> {
   const require = createRequire(join(directory, 'index.js'));
   const load = async <T>(name: string): Promise<T> => (await import(require.resolve(name))) as T;
@@ -76,6 +76,7 @@ async function librariesIn(directory: string): Promise<Record<string, Library>> 
     cache,
     maxAge: 86_400_000,
   });
+  const suiteId = aws.AlgorithmSuiteIdentifier.ALG_AES256_GCM_IV12_TAG16_HKDF_SHA512_COMMIT_KEY;
   return {
     '@47ng/cloak': {
       encrypt: (text) => cloak.encryptString(text, cloakKey),
@@ -100,7 +101,7 @@ async function librariesIn(directory: string): Promise<Record<string, Library>> 
         Buffer.from((await jose.compactDecrypt(ciphertext, secret)).plaintext).toString(),
     },
     'AWS Encryption SDK': {
-      encrypt: async (text) => (await sdk.encrypt(manager, text)).result.toString('base64'),
+      encrypt: async (text) => (await sdk.encrypt(manager, text, { suiteId })).result.toString('base64'),
       decrypt: async (ciphertext) =>
         (await sdk.decrypt(manager, Buffer.from(ciphertext, 'base64'))).plaintext.toString(),
     },
@@ -120,9 +121,10 @@ interface Jose {
 }
 interface Aws {
   buildClient(policy: string): {
-    encrypt(manager: object, text: string): Promise<{ readonly result: Buffer }>;
+    encrypt(manager: object, text: string, options: object): Promise<{ readonly result: Buffer }>;
     decrypt(manager: object, bytes: Buffer): Promise<{ readonly plaintext: Buffer }>;
   };
+  AlgorithmSuiteIdentifier: { readonly ALG_AES256_GCM_IV12_TAG16_HKDF_SHA512_COMMIT_KEY: unknown };
   RawAesKeyringNode: new (options: object) => object;
   RawAesWrappingSuiteIdentifier: { readonly AES256_GCM_IV12_TAG16_NO_PADDING: unknown };
   getLocalCryptographicMaterialsCache(capacity: number): object;

@@ -53,7 +53,7 @@ async function besideOpenBao(program: string, defer: Defer): Promise<Comparison[
       ];
       const elsewhere = async () => {
         const taken = [];
-        for (let round = 0; round < 6; round++)
+        for (let round = 0; round < 5; round++)
           taken.push({ ours: size * (await us(connections)), reference: size * (await them(connections)) });
         return resultOf(taken.slice(1));
       };
