@@ -22,8 +22,8 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_142,
 };
 const sites = { 'docs/site': 1_057, examples: 1_688 };
-const mostTestLines = 66_356;
-const mostWords = 68_506;
+const mostTestLines = 66_353;
+const mostWords = 68_377;
 const longestLine = 140;
 const printWidth = 110;
 
