@@ -1,9 +1,7 @@
 // Proofs of single entries: an entry, and the digests that chain it to a head that the public log has.
-import { genesisHash } from '@eaas/protocol/audit';
-import { toHex } from '@eaas/protocol/internal';
 import { LogProofError, parseExtra, parseTlogProof, type ProvenMoment } from '@eaas/protocol/internal-log';
 import type { VerifiedProof } from '@eaas/protocol/internal-log';
-import { type AuditEntry, hashAfter, isChained, isEntry, isHash } from './entry.ts';
+import { type AuditEntry, genesisOf, hashAfter, isChained, isEntry, isHash } from './entry.ts';
 
 /**
  * A proof of one audit entry as plain JSON, for somebody who trusts neither you nor the service: `verifyProof` checks it
@@ -57,7 +55,7 @@ export function requireChain(
     isEntry(entry);
   if (!isProof) refuse('proof_format', 'it must be an object that `proveEntry` returned');
   if (tenant_id !== head.tenantId) refuse('proof_chain', 'its entry is of another tenant than its head');
-  if (entry.id === 1 && previous_hash !== toHex(genesisHash(tenant_id)))
+  if (entry.id === 1 && previous_hash !== genesisOf(tenant_id).hash)
     refuse('proof_chain', 'entry 1 does not begin the log of this tenant');
   // A member that the hash does not cover would look as if it were proven.
   if (!isChained(previous_hash, entry) || entry.tenant_id !== tenant_id || !isExact(entry))

@@ -1,5 +1,5 @@
 // What an audit entry is, and whether it continues the chain. Every check of a log or a proof begins here.
-import { chainHash, entryDigest } from '@eaas/protocol/audit';
+import { chainHash, entryDigest, genesisHash } from '@eaas/protocol/audit';
 import { fromHex, toHex } from '@eaas/protocol/internal';
 import type { Output } from '@eaas/protocol/wire';
 
@@ -11,6 +11,9 @@ export interface AuditHead {
   readonly id: number;
   readonly hash: string;
 }
+
+/** Returns the head before entry 1. */
+export const genesisOf = (tenantId: string): AuditHead => ({ id: 0, hash: toHex(genesisHash(tenantId)) });
 
 /** An entry of a log of which only a part is shown: its digest continues the chain, and says nothing else. */
 export interface HiddenEntry {
@@ -66,8 +69,8 @@ export function isHead(head: Partial<AuditHead> | null | undefined): boolean {
   return Number.isSafeInteger(head?.id) && isHash(head?.hash);
 }
 
-/** Whether a value is the head of an entry, and nothing else: the entry before those of a part. */
+/** Whether a value is a head, and nothing else: the one before the entries of a part. */
 export const isBareHead = (value: unknown): value is AuditHead =>
   isHead(value as AuditHead | null) &&
-  Number(Object(value).id) > 0 &&
+  Number(Object(value).id) >= 0 &&
   Object.keys(Object(value)).length === 2;

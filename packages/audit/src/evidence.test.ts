@@ -2,6 +2,7 @@ import { entryDigest } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal';
 import { type WitnessedLog, witnessedLog } from '@eaas/test-kit/witnessed-log';
 import { describe, expect, test } from 'vitest';
+import { genesisOf } from './entry.ts';
 import { type AuditEntry, evidence, type EvidenceOptions, verifyFile } from './index.ts';
 
 const subjectId = 'ab'.repeat(32);
@@ -118,10 +119,12 @@ describe('the evidence of a part', () => {
     const log = tenADay();
     const [whole, part] = [await folderOf(log, {}), await folderOf(log, options)];
     const shown = log.entries.filter(isShown);
-    expect(part.lines.filter(({ digest }) => digest === undefined)).toEqual(shown);
+    const [head, ...lines] = part.lines;
+    expect(head).toEqual(genesisOf(log.tenantId));
+    expect(lines.filter(({ digest }) => digest === undefined)).toEqual(shown);
     for (const { id } of log.entries.filter((entry) => !isShown(entry))) {
       expect(part.text).not.toContain(`canary-${id}"`);
-      expect(Object.keys(part.lines[id - 1] ?? {})).toEqual(['id', 'digest']);
+      expect(Object.keys(lines[id - 1] ?? {})).toEqual(['id', 'digest']);
     }
     const found = await verify(part.text);
     expect(found).toMatchObject({ findings: [], entries: 90, hidden: 90 - shown.length });

@@ -25,10 +25,10 @@ const person: Rule = (value) =>
 const rules: OptionRules<EvidenceOptions> = { from: time, to: time, keyId: text, subjectId: person, signal };
 
 /**
- * Yields the files of evidence, in pieces. `entries.ndjson` has the entry before the period, the period, the entry after it,
- * and the digests of those up to the first head that the public log has; `proof.txt`, the proof of that head, is absent without
- * one. **Entries are whole**, with addresses and contexts: read them before you hand them on. Throws InputError if there is
- * nothing to show, and if entries of the period were deleted by retention.
+ * Yields the files of evidence, in pieces. `entries.ndjson` has the head before its first entry, the entry before the period, the
+ * period, the entry after it, and the digests of those up to the first head that the public log has. `proof.txt`, the proof of
+ * that head, is absent without one. **Entries are whole**, with addresses and contexts: read them before you hand them on. Throws
+ * InputError if there is nothing to show, and if entries of the period were deleted by retention.
  *
  * @example
  * ```ts
@@ -66,16 +66,16 @@ export async function* evidence(
     if (id > (end ?? Infinity)) break;
     if (id < begin) before = { id, hash };
     if (id < begin) continue;
+    const isWhole = isAsked(entry) && !(next && id > next.id);
     if (first === 0) {
       if (start && id > begin) throw new InputError(deleted(id - 1, created_at));
       if (next && next.id <= (start?.id ?? 1)) throw new InputError(nothing);
       before ??= await headBefore(audit, id, { id, tenantId: tenant_id }, signal);
       if (!before) refuse(id - 1);
-      if (id > 1) yield line(before);
+      if (id > 1 || !isWhole) yield line(before);
       [first, tenantId] = [id, tenant_id];
     }
     last = id;
-    const isWhole = isAsked(entry) && !(next && id > next.id);
     if (isWhole) shown++;
     yield line(isWhole ? ownMembers(entry) : { id, digest: digestOf(entry) ?? refuse(id) });
   }

@@ -1,10 +1,9 @@
 // Makes the proof of an entry for somebody else, from what the service returns.
 import { InputError } from '@eaas/protocol';
-import { genesisHash } from '@eaas/protocol/audit';
 import { ServiceError, toHex, countFrom, type OptionRules, requireKind } from '@eaas/protocol/internal';
 import { requireOptions, type Rule, signal, text } from '@eaas/protocol/internal';
 import { LogProofError } from '@eaas/protocol/internal-log';
-import { type AuditEntry, type AuditHead, digestOf, isHead } from './entry.ts';
+import { type AuditEntry, type AuditHead, digestOf, genesisOf, isHead } from './entry.ts';
 import { type EntryProof, ownMembers, requireChain, statedHead } from './entry-proof.ts';
 import { type Abortable, callsOf, type ProofSource } from './source.ts';
 import { verifyProof } from './verify-proof.ts';
@@ -96,7 +95,7 @@ export async function headBefore(
   head: { readonly id: number; readonly tenantId: string },
   signal: AbortSignal | undefined,
 ): Promise<AuditHead | undefined> {
-  if (id === 1) return { id: 0, hash: toHex(genesisHash(head.tenantId)) };
+  if (id === 1) return genesisOf(head.tenantId);
   const { purged_through: purged } = await audit.verify({ from_id: head.id }, { signal });
   return purged?.id === id - 1 ? purged : undefined;
 }

@@ -1,9 +1,7 @@
 // What a check hands to the next one, so that it reads only what was added since.
 import { InputError } from '@eaas/protocol';
-import { genesisHash } from '@eaas/protocol/audit';
-import { toHex } from '@eaas/protocol/internal';
 import type { KnownFacts } from '@eaas/protocol/internal-log';
-import { type AuditHead, isHead } from './entry.ts';
+import { type AuditHead, genesisOf, isHead } from './entry.ts';
 
 /**
  * Where a check ended, as plain JSON without secrets. Keep it where the operator of the service cannot write: anyone who
@@ -43,7 +41,7 @@ const areFacts = (facts: unknown): boolean =>
 
 /** The state before anything was read. */
 export function initialState(tenantId: string, verifierKey: string): AuditState {
-  const start = { id: 0, hash: toHex(genesisHash(tenantId)) };
+  const start = genesisOf(tenantId);
   return { version: 1, tenant_id: tenantId, verifier_key: verifierKey, start, read: start, checkpoint: null };
 }
 

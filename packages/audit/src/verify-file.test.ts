@@ -1,7 +1,7 @@
 import { InputError } from '@eaas/protocol';
 import { playLog, type PlayedLog } from '@eaas/test-kit/played-log';
 import { describe, expect, test } from 'vitest';
-import { digestOf } from './entry.ts';
+import { digestOf, genesisOf } from './entry.ts';
 import { type AuditEntry, type FileReport, type HiddenEntry, verifyFile } from './index.ts';
 
 type Options = Parameters<typeof verifyFile>[1];
@@ -89,6 +89,8 @@ describe('`verifyFile`', () => {
 /** The log with only the digests of the entries that `hides` names. */
 const part = (log: PlayedLog, hides: (id: number) => boolean): (AuditEntry | HiddenEntry)[] =>
   log.entries.map((entry) => (hides(entry.id) ? { id: entry.id, digest: digestOf(entry) ?? '' } : entry));
+const verifyPart = (entries: readonly object[], options?: Options) =>
+  verifyLines([genesisOf(playLog(0).tenantId), ...entries], options);
 const twoOfThree = (id: number): boolean => id % 3 > 0;
 
 describe('a log of which a part is shown', () => {
@@ -97,7 +99,7 @@ describe('a log of which a part is shown', () => {
     const heads = [...Array(250).keys()].map((at) => headAt(log, at + 1));
     const shown: unknown[] = [];
     const onEntry = (entry: AuditEntry): void => void shown.push(entry);
-    const report = await verifyLines(part(log, twoOfThree), { heads, allowHidden, onEntry });
+    const report = await verifyPart(part(log, twoOfThree), { heads, allowHidden, onEntry });
     expect(report).toMatchObject({ findings: [], entries: 250, hidden: 167, last: headAt(log, 250) });
     expect(new Set(report.compared)).toEqual(new Set(['same']));
     expect(shown).toEqual(log.entries.filter(({ id }) => !twoOfThree(id)));
@@ -132,14 +134,14 @@ describe('a log of which a part is shown', () => {
   ])('it is a finding if %s', async (_, change, findings) => {
     const entries = structuredClone(part(playLog(20), twoOfThree));
     change(entries);
-    expect(found(await verifyLines(entries)).toSorted()).toEqual(expect.arrayContaining(findings));
+    expect(found(await verifyPart(entries)).toSorted()).toEqual(expect.arrayContaining(findings));
   });
 
   test('does not have a known head if its last digest is changed', async () => {
     const log = playLog(20);
     const entries = part(log, twoOfThree).with(19, { id: 20, digest: 'ab'.repeat(32) });
     const heads = [headAt(log, 19), headAt(log, 20)];
-    expect(await verifyLines(entries, { heads, allowHidden })).toMatchObject({ compared: ['same', 'other'] });
+    expect(await verifyPart(entries, { heads, allowHidden })).toMatchObject({ compared: ['same', 'other'] });
   });
 
   test.each<[string, unknown]>([
@@ -165,12 +167,16 @@ describe('a log of which a part is shown', () => {
   test('that begins with hidden entries is checked from the first one on', async () => {
     const log = playLog(9);
     const begin = (id: number): boolean => id < 5;
-    expect(await verifyLines(part(log, begin))).toMatchObject({ findings: [], hidden: 4 });
+    expect(await verifyPart(part(log, begin))).toMatchObject({ findings: [], hidden: 4 });
+    const foreign = [genesisOf('another'), ...part(log, begin)];
+    expect(found(await verifyLines(foreign))).toEqual(['entry_changed 5', 'entry_changed 1']);
     const changed = part(log, begin).with(1, { id: 2, digest: 'ab'.repeat(32) });
-    expect(found(await verifyLines(changed))).toEqual(['entry_changed 5']);
-    const late = verifyLines(part(log, begin).slice(2));
-    await expect(late).rejects.toThrow('the first entry, 3, is hidden, and nothing says what was before it');
-    const nothing = verifyLines(part(log, () => true));
+    expect(found(await verifyPart(changed))).toEqual(['entry_changed 5']);
+    for (const first of [1, 3])
+      await expect(verifyLines(part(log, begin).slice(first - 1))).rejects.toThrow(
+        `the first entry, ${first}, is hidden, and nothing says what was before it`,
+      );
+    const nothing = verifyPart(part(log, () => true));
     await expect(nothing).rejects.toThrow('no entry is shown, so nothing says whose log it is');
   });
 });

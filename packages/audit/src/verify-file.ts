@@ -97,9 +97,10 @@ export async function verifyFile(
     if (hashes.has(at.id)) hashes.set(at.id, at.hash);
     if (!isHidden(entry)) await onEntry?.(entry);
   });
-  const { findings, tenantId = '', before = null, hidden = 0, chain } = walk;
+  const { findings, tenantId, before = null, hidden = 0, chain } = walk;
   const { first, last } = ends;
   if (!first || !last) throw new InputError('the file has no entries: pass one that `audit export` wrote');
+  if (tenantId === undefined) throw new InputError('no entry is shown, so nothing says whose log it is');
   if (before) hashes.set(before.id, before.hash);
   const compared = heads.map(({ tenantId: of = tenantId, id, hash }) => {
     if (of !== tenantId) return 'of_other_tenant';

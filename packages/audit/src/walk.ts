@@ -1,12 +1,12 @@
 // The walk along the entries of a log: it judges each of them, and compares the chain with the heads that it must have.
 import { InputError } from '@eaas/protocol';
-import { genesisHash } from '@eaas/protocol/audit';
-import { ServiceError, toHex } from '@eaas/protocol/internal';
+import { ServiceError } from '@eaas/protocol/internal';
 import { ChainWalk, type KnownFacts, LogHistory } from '@eaas/protocol/internal-log';
 import type { Output } from '@eaas/protocol/wire';
 import {
   type AuditEntry,
   type AuditHead,
+  genesisOf,
   hashAfter,
   type HiddenEntry,
   isBareHead,
@@ -108,35 +108,32 @@ export async function walkChain(
     if (id === to?.id || findings.length >= mostFindings) break;
   }
   if (to && !walk.hasFailed) await requireEnd(walk, to);
+  const { before, tenantId } = walk;
+  if (before?.id === 0 && tenantId !== undefined && before.hash !== genesisOf(tenantId).hash)
+    addFinding(findings, 'entry_changed', 1, `entry 1 follows another head than the log of ${tenantId} has`);
   compareEnd(walk);
 }
 
-/** Yields what are entries. Hidden ones name no tenant, whose own hash begins the chain, so they wait for one that is shown. */
+/** Yields what are entries. The first that is shown says whose log it is. */
 async function* withTenant(walk: Walk, entries: Entries): AsyncGenerator<Shown, void, undefined> {
-  const waiting: HiddenEntry[] = [];
-  let newest = 0;
+  let newest = -1;
   for await (const entry of entries) {
-    if (newest === 0 && isBareHead(entry)) {
+    if (newest === -1 && isBareHead(entry)) {
       walk.before = entry;
       newest = entry.id;
       continue;
     }
     if (!isEntry(entry))
       throw new InputError(
-        `the entries must be those that \`audit.list\` yields or \`audit export\` writes (got another value after entry ${newest})`,
+        'the entries must be those that `audit.list` yields or `audit export` writes (got another value after entry ' +
+          `${Math.max(0, newest)})`,
       );
     newest = entry.id;
     if (isHidden(entry) && walk.hidden === undefined)
       throw new InputError(`entry ${newest} is hidden: pass \`allowHidden\` to verify a part of a log`);
     if (!isHidden(entry)) walk.tenantId ??= entry.tenant_id;
-    else if (walk.tenantId === undefined) {
-      waiting.push(entry);
-      continue;
-    }
-    yield* waiting.splice(0);
     yield entry;
   }
-  if (waiting.length > 0) throw new InputError('no entry is shown, so nothing says whose log it is');
 }
 
 async function* untilFailure(walk: Walk, entries: Entries): AsyncGenerator<Given, void, undefined> {
@@ -155,16 +152,17 @@ function endWith(walk: Walk, error: unknown): void {
 
 function begin(walk: Walk, first?: Shown): ChainWalk<string> {
   if (walk.chain) return walk.chain;
-  const { tenantId = '', before: given } = walk;
+  const { tenantId, before: given } = walk;
   const start = given ? given.id + 1 : (first?.id ?? Infinity);
   const next = Math.min(start, walk.from);
   walk.begun = given?.id === next - 1 ? given.id : next;
-  const genesis = { id: 0, hash: toHex(genesisHash(tenantId)) };
+  const genesis = tenantId === undefined ? given : genesisOf(tenantId);
   const before = [genesis, walk.read, given].find((head) => head?.id === next - 1);
   const said = before === walk.read ? walk.read?.said : undefined;
   if (first && isHidden(first) && first.id === next && !before)
     throw new InputError(
-      `the first entry, ${next}, is hidden, and nothing says what was before it: begin with entry 1, or with one that is shown`,
+      `the first entry, ${next}, is hidden, and nothing says what was before it: begin with the head before it, or with an ` +
+        'entry that is shown',
     );
   walk.history = new LogHistory(said ?? { since: next });
   if (given) arrive(walk, given);

@@ -23,12 +23,15 @@ function fill(id: string, rows: readonly (readonly (string | number)[])[]): void
 /** The number of the newest check, which ends the one before. */
 let newest = 0;
 
+/** So many bytes are read at a time. A stream would fill the memory of a browser, which frees its pieces late. */
+const pieceLength = 262_144;
+
 async function* piecesOf(file: File, see: (piece: Uint8Array) => void): AsyncGenerator<Uint8Array> {
-  const reader = file.stream().getReader();
   let next = 0;
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    see(read.value);
-    yield read.value;
+  for (let at = 0; at < file.size; at += pieceLength) {
+    const piece = new Uint8Array(await file.slice(at, at + pieceLength).arrayBuffer());
+    see(piece);
+    yield piece;
     // Lets the browser show how far the check is. What is read is there at once, so it would not.
     if (performance.now() < next) continue;
     await new Promise((resolve) => setTimeout(resolve));
