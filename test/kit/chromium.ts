@@ -101,6 +101,14 @@ export async function launchChromium(): Promise<{ browser: Browser; close: () =>
   }
 }
 
+/** Launches the Firefox of Debian. Playwright fills its inputs of files, but none that takes a folder. */
+export async function launchFirefox(): Promise<Browser> {
+  const modules = await requireTools('test/tools/runtimes');
+  const playwright = pathToFileURL(join(modules, 'playwright-core/index.mjs')).href;
+  const { firefox } = (await import(playwright)) as { firefox: BrowserType };
+  return firefox.launch({ channel: 'moz-firefox', executablePath: '/usr/bin/firefox-esr' });
+}
+
 /** Sets a variable of AWS Lambda, because `@sparticuz/chromium` otherwise does not unpack the libraries of Chromium. */
 async function unpack(modules: string, directory: string): Promise<string> {
   const program = `

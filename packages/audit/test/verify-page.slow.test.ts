@@ -1,12 +1,12 @@
-// The page that checks evidence, as the build makes it, in Chromium from `file://`. `PICTURES=<folder>` keeps what it looked like.
+// The page that checks evidence, as the build makes it, in browsers from `file://`. `PICTURES=<folder>` keeps what it looked like.
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { evidence, type EvidenceOptions } from '@eaas/audit';
-import { whereAvailable } from '@eaas/test-kit/available';
-import { type Browser, hasChromium, launchChromium, type Page } from '@eaas/test-kit/chromium';
+import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
+import { type Browser, hasChromium, launchChromium, launchFirefox, type Page } from '@eaas/test-kit/chromium';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { requireTools } from '@eaas/test-kit/tools';
 import { type WitnessedLog, witnessedLog } from '@eaas/test-kit/witnessed-log';
@@ -51,6 +51,16 @@ const altered = (log: WitnessedLog) => (Object.assign(log.entries[19] as object,
 const lineOf = ({ entries }: WitnessedLog) => `30 ${entries[29]?.hash}`;
 const senderNames = 'Witnessed, by witnesses that the sender names';
 
+/** A verdict, a sentence of it, the folder, and what its reader keeps. */
+type Case = [string, string, (log: WitnessedLog) => Promise<string>, ((log: WitnessedLog) => string)?];
+const cases: Case[] = [
+  ['Fits together', 'could have written them all', (log) => folderOf(log)],
+  ['Altered', 'entry 20 does not match', (log) => folderOf(altered(log))],
+  ['Continues what you knew', 'Up to entry 30', (log) => folderOf(log), lineOf],
+  ['Witnessed', 'Signed by north, south', (log) => folderOf(log, { subjectId }), ({ policy }) => policy],
+  [senderNames, 'Ask the witnesses', (log) => folderOf(log, {}, { 'policy.txt': log.policy })],
+];
+
 test('the page is small, without what could run a text, and two builds of it are equal', async () => {
   await build();
   const page = readFileSync(built, 'utf8');
@@ -91,13 +101,7 @@ whereAvailable('Chromium', hasChromium, () => {
       "axe.run({ resultTypes: ['violations'] }).then((found) => found.violations.map(({ id, nodes }) => id + nodes[0].html))",
     );
 
-  test.each<[string, string, (log: WitnessedLog) => Promise<string>, ((log: WitnessedLog) => string)?]>([
-    ['Fits together', 'could have written them all', (log) => folderOf(log)],
-    ['Altered', 'entry 20 does not match', (log) => folderOf(altered(log))],
-    ['Continues what you knew', 'Up to entry 30', (log) => folderOf(log), lineOf],
-    ['Witnessed', 'Signed by north, south', (log) => folderOf(log, { subjectId }), ({ policy }) => policy],
-    [senderNames, 'Ask the witnesses', (log) => folderOf(log, {}, { 'policy.txt': log.policy })],
-  ])('%s, in light and dark and on paper', async (title, says, prepare, keep) => {
+  test.each(cases)('%s, in light and dark and on paper', async (title, says, prepare, keep) => {
     const { page, noise } = await open();
     const log = aLog();
     const folder = await prepare(log);
@@ -159,10 +163,27 @@ whereAvailable('Chromium', hasChromium, () => {
     ['the file has no entries', { 'entries.ndjson': '' }],
     ['line 1 is not an audit entry', { 'entries.ndjson': `<html>${nasty}` }],
     ['line 1 is not an audit entry', { 'entries.ndjson': '{"id":1,'.repeat(200_000) }],
-  ])('it says "%s" and judges nothing, given %o', async (says, files) => {
+  ])('it says "%s" and judges nothing (%#)', async (says, files) => {
     const { page } = await open();
     await page.locator('#folder').setInputFiles(await written(files));
     await page.getByText(says).waitFor();
     expect(await page.locator('#result:visible').count()).toBe(0);
+  });
+});
+
+whereAvailable('Firefox', isInstalled('firefox-esr'), () => {
+  test('Firefox shows the same verdicts', async () => {
+    const browser = await launchFirefox();
+    onTestFinished(() => browser.close());
+    for (const [title, says, prepare, keep] of cases) {
+      const [page, log] = [await browser.newPage(), aLog()];
+      const folder = await prepare(log);
+      await page.goto(pathToFileURL(built).href);
+      if (keep) await page.locator('#line').fill(keep(log));
+      await page.locator('#files').setInputFiles(readdirSync(folder).map((name) => join(folder, name)));
+      await page.locator('body[data-verdict]').waitFor();
+      expect(await page.locator('.verdict:visible strong').innerText()).toBe(title);
+      expect(await page.locator('#result').innerText()).toContain(says);
+    }
   });
 });

@@ -1,6 +1,6 @@
 import { type WitnessedLog, witnessedLog } from '@eaas/test-kit/witnessed-log';
 import { madeUpLog } from '@eaas/test-kit/made-up-log';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { evidence } from '../evidence.ts';
 import type { AuditEntry } from '../entry.ts';
 import { judge, type Verdict } from './verdict.ts';
@@ -114,3 +114,12 @@ test.each(Object.entries(cases).flatMap(([kind, all]) => all.map((one) => [kind,
     expect(verdict.says.join('\n')).toContain(says);
   },
 );
+
+test('a browser without Ed25519 says so, and counts no signature', async () => {
+  vi.spyOn(crypto.subtle, 'importKey').mockRejectedValue(new DOMException('', 'NotSupportedError'));
+  const { lines, policy, proof, signed } = await handOver();
+  const { kind, says } = await judge(bytesOf(lines), [proof], [policy, ...signed]);
+  vi.restoreAllMocks();
+  const refusal = 'this platform cannot verify Ed25519 signatures: take a newer one';
+  expect([kind, says]).toEqual(['fits', expect.arrayContaining([refusal, refusal])]);
+});
