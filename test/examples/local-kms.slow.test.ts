@@ -1,18 +1,21 @@
-// The commands of `@eaas/local` with the scripts of examples/local-kms, under played programs, and under real ones.
+// The commands of `@eaas/local` with the scripts of examples/local-kms, and the code for apps on its page, under played key
+// services, and under real ones.
 import { once } from 'node:events';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { localService } from '@eaas/local';
+import { runInNewContext } from 'node:vm';
+import { localService, type LocalServiceOptions } from '@eaas/local';
 import { openOfEnvironment } from '@eaas/local/internal';
 import { type Ciphertext, EaasClient } from '@eaas/sdk';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
 import { newDirectory } from '@eaas/test-kit/directory';
-import { root } from '@eaas/test-kit/markdown';
+import { blocksOf, read, root } from '@eaas/test-kit/markdown';
 import { startOpenBao } from '@eaas/test-kit/open-bao';
 import { type Environment, run } from '@eaas/test-kit/program';
+import { vectors } from '@eaas/test-kit/vectors';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 const scriptAt = (name: string): string => join(root, 'examples/local-kms', `${name}.sh`);
@@ -80,6 +83,45 @@ test('over eleven versions and four key services and back, every value opens, an
     expect(readFileSync(seen, 'utf8') + said).not.toContain(text);
 });
 
+type Opened = LocalServiceOptions['open'];
+/** Runs code of a page, which uses these values by their names, and returns what a name has then. */
+const valueIn = (code: string, name: string, uses: object): unknown =>
+  runInNewContext(`${code.replace(/^import .*$/m, '')}\n${name}`, { Uint8Array, TextDecoder, ...uses });
+const [forAws = ''] = blocksOf(read('packages/local/README.md'), 'js');
+const [elsewhere = ''] = blocksOf(read('examples/local-kms/README.md'), 'js');
+const [google = '', azure = '', transit = ''] = elsewhere.split(/\n\n(?=\/\/ )/);
+
+test('the code of the pages opens by what each key service answers', async () => {
+  const [vector] = vectors('local-lock').cases;
+  if (!vector) throw new Error('the vectors must have a case (got none)');
+  const { text, key, opened, sealed } = vector;
+  const [plaintext, asked] = [Buffer.from(opened, 'base64'), Buffer.from(sealed, 'base64')];
+  class KMSClient {
+    send = vi.fn().mockResolvedValue({ Plaintext: plaintext });
+  }
+  const DecryptCommand = vi.fn();
+  const decrypt = vi.fn().mockResolvedValueOnce([{ plaintext }]).mockResolvedValueOnce({ result: plaintext });
+  const fetch = vi.fn().mockResolvedValue(Response.json({ data: { plaintext: opened } }));
+  const vault = { fetch, atob, VAULT_ADDR: 'http://vault', VAULT_TOKEN: 'a-token' };
+  const process = { env: { EAAS_LOCAL: text } };
+  const opens = [
+    valueIn(google, 'open', { kms: { decrypt }, name: 'a-name' }) as Opened,
+    valueIn(azure, 'open', { crypto: { decrypt } }) as Opened,
+    valueIn(transit, 'open', vault) as Opened,
+  ];
+  const clients = opens.map((open) => new EaasClient({ service: localService({ sealed: text, open }) }));
+  const uses = { EaasClient, localService, KMSClient, DecryptCommand, process };
+  for (const client of [valueIn(forAws, 'eaas', uses) as EaasClient, ...clients])
+    expect(await client.encrypt('x')).toMatchObject({ key_id: key });
+  const EncryptionContext = { eaas: 'local-production' };
+  const bound = { KeyId: 'alias/eaas-local', EncryptionContext, CiphertextBlob: new Uint8Array(asked) };
+  expect(DecryptCommand).toHaveBeenCalledWith(bound);
+  const body = JSON.stringify({ ciphertext: asked.toString() });
+  const [[url, request] = []] = fetch.mock.calls;
+  expect(url).toBe('http://vault/v1/transit/decrypt/local-production');
+  expect(request).toMatchObject({ method: 'POST', headers: { 'x-vault-token': 'a-token' }, body });
+});
+
 /** Speaks as AWS KMS does. A ciphertext is the context and the plaintext. */
 async function openKms(): Promise<Environment> {
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -116,7 +158,11 @@ describe.each([
     test('seals and opens through its real program', async () => {
       const env = { ...(await open()), ...by(scriptAt(name)) };
       const made = textOf(await local('new', env));
-      expect(textOf(await local('rotate', { ...env, EAAS_LOCAL: made }))).toMatch(/^eaas_local_/);
+      const sealed = textOf(await local('rotate', { ...env, EAAS_LOCAL: made }));
+      expect(sealed).toMatch(/^eaas_local_/);
+      if (name === 'aws') return;
+      const asked = valueIn(transit, 'open', { ...env, fetch, atob }) as Opened;
+      await localService({ sealed, open: asked }).ready();
     });
   });
 });

@@ -68,6 +68,26 @@ async function fill(name: string, values: readonly string[]): Promise<void> {
     await sql`insert into ${sql(name)} values (${at + 1}, ${token})`;
 }
 
+test('the new keys can be in a variable that a key service locks', async () => {
+  const program = join(await newDirectory(), 'kms.sh');
+  await writeFile(program, '#!/bin/sh\nexec cat\n', { mode: 0o700 });
+  const lock = [process.execPath, `${root}packages/local/bin/eaas-local.mjs`, 'lock'];
+  const { stdout } = await run(lock, { EAAS_LOCAL: sealed, EAAS_LOCAL_NEW_KMS_COMMAND: program });
+  const locked = { EAAS_LOCAL: stdout.trim().replace('EAAS_LOCAL=', '') };
+  const { encrypt } = await appOf('connectors');
+  await fill('locked', [encrypt('a token')]);
+  const args = ['DATABASE_URL', 'locked', 'token', '--old-key', 'OLD_KEY', '--yes'];
+  expect(await adopt(args, root, locked)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('EAAS_LOCAL_KMS_COMMAND') as string,
+  });
+  const opened = await adopt(args, root, { ...locked, EAAS_LOCAL_KMS_COMMAND: program });
+  expect([opened.code, opened.stderr]).toEqual([0, '']);
+  const rows = await sql<{ id: number; token: string }[]>`select * from locked`;
+  const reading = defineFields({ locked: { token: field.text() } }).for(eaas);
+  expect(await reading.decryptRows('locked', rows, ({ id }) => id)).toMatchObject([{ token: 'a token' }]);
+});
+
 test('AES-CBC alone is believed after 32 values, and the lines that it prints read the values', async () => {
   const { encrypt } = await appOf('mailboxes');
   const key = Buffer.from(oldKey, 'hex');
