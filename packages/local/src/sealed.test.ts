@@ -7,10 +7,6 @@ import { forgotten, formatSealed, newSealed, openSealed, replaced, rotated } fro
 const hour = 3_600_000;
 const start = Date.UTC(2026, 10, 26);
 
-// Without `open`, nothing that asks a key service is loaded.
-vi.mock('./opening.ts', () => {
-  throw new Error('loaded');
-});
 afterEach(() => void vi.useRealTimers());
 
 function at(time: number): void {
