@@ -63,6 +63,7 @@ const valuesOf = (html: string, attribute: string): string[] =>
 
 test('every link of every page leads to a page, and to a heading that this page has', () => {
   const pages = all.filter((name) => name.endsWith('.html') && name !== '404.html');
+  expect(all).toContain('verify.html');
   expect(pages.length).toBeGreaterThan(100);
   const ids = new Map<string, ReadonlySet<string>>();
   const idsIn = (file: string): ReadonlySet<string> => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createCssVariablesTheme } from 'shiki';
 import { defineConfig } from 'vitepress';
@@ -90,7 +90,10 @@ export default defineConfig({
         ]
       : [],
   transformHtml: withPolicy,
-  buildEnd: ({ outDir }) => writeForModels(outDir, site),
+  buildEnd({ outDir }) {
+    writeForModels(outDir, site);
+    copyFileSync(`${root}packages/audit/dist/verify.html`, `${outDir}/verify.html`);
+  },
   vite: {
     resolve: { conditions: ['@eaas/source'] },
     build: {
