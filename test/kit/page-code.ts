@@ -11,12 +11,12 @@ export function saidBy(code: string): string {
 }
 
 /** Saves the files of programs in a folder, which is then gone with `remove`. */
-export function savePageCode(folder: string, files: Readonly<Record<string, string>>) {
+export function savePageCode(folder: string, files: Readonly<Record<string, string>>, options: object = {}) {
   mkdirSync(folder, { recursive: true });
   for (const [name, code] of Object.entries(files)) writeFileSync(join(folder, name), code);
   const config = {
     extends: join(root, 'tsconfig.json'),
-    compilerOptions: { noPropertyAccessFromIndexSignature: false },
+    compilerOptions: { noPropertyAccessFromIndexSignature: false, ...options },
     include: ['*.mts', '*.ts'],
     exclude: ['**/node_modules'],
   };

@@ -1,7 +1,9 @@
-// Apps that emit declarations, such as the packages of a monorepo: TypeScript must be able to name whatever they export of ours.
+// Apps that emit declarations, such as the packages of a monorepo: TypeScript must be able to name whatever they export of
+// ours. And apps that check our declarations, in Node without the types of pages, and in pages without those of Node.
 import { join } from 'node:path';
 import { root } from '@eaas/test-kit/markdown';
 import { savePageCode } from '@eaas/test-kit/page-code';
+import { libraries } from '@eaas/test-kit/published';
 import { expect, test } from 'vitest';
 
 const code = `
@@ -51,6 +53,34 @@ test('an app with `declaration: true` compiles, whatever it exports', async () =
     expect(await saved.node([join(root, 'node_modules/typescript/bin/tsc'), '-p', '.', ...emitting])).toBe(
       '',
     );
+  } finally {
+    saved.remove();
+  }
+});
+
+const entries = libraries.flatMap((library) => library.entries);
+/** What runs only in Node. The declarations of drizzle-orm bring Node's types along. */
+const nodeOnly = /^@eaas\/(?:dev|drizzle|log|server)\b/;
+const node = { of: entries, lib: ['ES2022'], types: ['node'] };
+const page = { of: entries.filter((name) => !nodeOnly.test(name)), lib: ['ES2022', 'DOM'], types: [] };
+const apps = [
+  { name: 'Node', module: 'nodenext', ...node },
+  { name: 'Node', module: 'esnext', ...node },
+  { name: 'a page', module: 'nodenext', ...page },
+  { name: 'a page', module: 'esnext', ...page },
+];
+const fault = '@eaas/none';
+
+test.each(apps)('every entry has its types in $name, with $module', async ({ name, of, ...options }) => {
+  const imports = [...of, fault].map((entry, index) => `export * as entry${index} from '${entry}';`);
+  const place = join(root, 'node_modules/.cache/entries', `${name}-${options.module}`);
+  const moduleResolution = options.module === 'esnext' ? 'bundler' : 'nodenext';
+  const strictly = { ...options, moduleResolution, customConditions: [], skipLibCheck: false };
+  const saved = savePageCode(place, { 'app.mts': imports.join('\n') }, strictly);
+  try {
+    const errors = (await saved.compile()).match(/^\S.*/gm) ?? [];
+    const ours = errors.filter((error) => !/^[./]*drizzle-orm\//.test(error));
+    expect(ours).toEqual([expect.stringContaining(`Cannot find module '${fault}'`)]);
   } finally {
     saved.remove();
   }

@@ -49,7 +49,7 @@ export interface TestService {
   /** The id of the tenant. */
   readonly tenantId: string;
   /** Responds to requests to `baseUrl`, without opening a connection. All other requests fail. */
-  readonly fetch: (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
+  readonly fetch: (input: Parameters<typeof fetch>[0], init?: RequestInit) => Promise<Response>;
   /** The completed calls, in the order in which they ended. */
   readonly requests: readonly SeenRequest[];
   /**

@@ -1,5 +1,8 @@
 import type { Engine } from './engine.ts';
 
+/** A key of WebCrypto, as the types of the platform name it: those of Node have no global `CryptoKey`. */
+export type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
 /** The engine of WebCrypto, which every browser and runtime has. Scripts cannot read the keys that it imports. */
 export const webCryptoEngine: Engine<'async', CryptoKey> = {
   name: 'webcrypto',

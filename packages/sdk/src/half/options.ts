@@ -1,6 +1,6 @@
 // The option `half`: 32 bytes of the app's own that are mixed into each data key, so that the service alone opens nothing.
 // What a client needs for it is loaded only for clients that have it.
-import { InputError, type Rule } from '@eaas/protocol/internal';
+import { type CryptoKey, InputError, type Rule } from '@eaas/protocol/internal';
 import { required } from '../caller.ts';
 import { copied } from '../data-keys/ciphertext.ts';
 import type { Limits } from '../data-keys/limits.ts';

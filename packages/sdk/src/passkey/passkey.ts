@@ -1,7 +1,7 @@
 // A second half that only one person has: their passkeys seal it, by the secrets of WebAuthn's extension `prf`. JavaScript
 // sees its bytes only where a recovery needs them.
-import { DecryptionError, EaasError, InputError, type OptionRules, pae } from '@eaas/protocol/internal';
-import { randomBytes, readBase64Url, requireKind, requireOptions } from '@eaas/protocol/internal';
+import { type CryptoKey, DecryptionError, pae, randomBytes, requireOptions } from '@eaas/protocol/internal';
+import { EaasError, InputError, type OptionRules, readBase64Url, requireKind } from '@eaas/protocol/internal';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { somebody } from '../caller.ts';
 import type { Ciphertext } from '../data-keys/ciphertext.ts';

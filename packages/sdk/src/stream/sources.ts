@@ -43,7 +43,7 @@ export interface UrlSourceOptions {
    * Headers to send with every request to a URL, also after a redirect. A redirect to another origin removes
    * `authorization`.
    */
-  readonly headers?: HeadersInit | undefined;
+  readonly headers?: RequestInit['headers'] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
