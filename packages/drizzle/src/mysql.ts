@@ -31,8 +31,9 @@ const tables = tablesOf(columns.indexColumn, check, "like cast('eaasA%' as binar
 export const encrypted = columns.encrypted as Encrypt<'mysql'>;
 
 /**
- * Creates a table like `mysqlTable`, and adds an index column for each searchable column. Throws EncryptedTableError for an
- * invalid definition.
+ * Creates a table like `mysqlTable`, and adds an index column for each searchable column, which drizzle-kit migrates too. The
+ * option `subject` names the column that says whose data a row is, so that `eaas.subjects.erase` can erase a person. Throws
+ * EncryptedTableError for an invalid definition.
  *
  * @example
  * ```ts

@@ -51,9 +51,11 @@ export interface EncryptedBuilder<F, D extends Dialect> extends ColumnBuilderBas
   unique(name?: string): this;
   /** Computes the value of a new row that comes without one. */
   $defaultFn(create: () => InputOf<F>): HasRuntimeDefault<HasDefault<this>>;
+  /** The same as `$defaultFn`. */
   readonly $default: this['$defaultFn'];
   /** Computes the value of each row that is updated, and of a new row without a value or `$defaultFn`. */
   $onUpdateFn(create: () => InputOf<F>): HasDefault<this>;
+  /** The same as `$onUpdateFn`. */
   readonly $onUpdate: this['$onUpdateFn'];
   /** Gives the values another type. */
   $type<Value>(): $Type<this, Value>;
@@ -67,7 +69,7 @@ type PartsOf<C> = C extends { readonly _: { readonly parts: infer Parts } } ? Pa
  * for. For an index of `withFields`, this value is an object with a value for each column.
  */
 export type PartsQuery<C> = [keyof PartsOf<C>] extends [never]
-  ? never
+  ? { readonly 'the column has no parts: define them with `searchableBy`': never }
   : {
       readonly [Part in keyof PartsOf<C>]?: PartsOf<C>[Part] extends PartIndex<never, infer Query>
         ? Query extends FieldsQuery<string>

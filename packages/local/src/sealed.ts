@@ -110,9 +110,9 @@ export function sealedStore(file: KeyFile, memory: MemoryStore, now: () => numbe
 }
 
 const readOnly =
-  'The keys in `sealed` cannot change while they are in use. To rotate, run `npx --no-install @eaas/local rotate`, and deploy what it ' +
-  'prints. Other keys and people need a server: start one, and move the keys into it with `eaas import`; no value needs to be ' +
-  'encrypted again.';
+  '`sealed` has keys and no room for more: other keys and people (`subject`) need a server. Start one, and move the keys into it ' +
+  'with `eaas import`; no value needs to be encrypted again. To rotate, run `npx --no-install @eaas/local rotate`, and deploy what ' +
+  'it prints.';
 
 /** Wraps data keys under the newest version that has started. Later ones only unwrap until then. */
 function startingVersions(file: KeyFile, now: () => number): Plugin {

@@ -76,6 +76,7 @@ export function isDate(value: unknown): value is Date {
  */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return `${value}`;
+  if (value === '') return 'an empty string';
   if (isBytes(value)) return `a Uint8Array of ${value.length} bytes`;
   const kind = typeof value === 'object' ? Object.prototype.toString.call(value).slice(8, -1) : typeof value;
   return `${/^[aeio]/i.test(kind) ? 'an' : 'a'} ${kind}`;

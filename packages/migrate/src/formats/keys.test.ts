@@ -49,7 +49,7 @@ test.each([
   const fault = faultOf(() => from(undefined as never));
   expect(fault).toMatch(/ must be a non-empty text \(got undefined\): is its variable set\?$/);
   expect(fault).toContain(name);
-  expect(faultOf(() => from(''))).toContain('(got a string)');
+  expect(faultOf(() => from(''))).toContain('(got an empty string)');
 });
 
 test('a cost that scrypt does not allow is an InputError', () => {

@@ -60,7 +60,8 @@ export type PublicKeys = Output<'GET /v1/keys/:key_id/public-key'>;
 /**
  * A client for the whole API. The client needs an API key, which a browser must not hold, so use
  * `createBrowserClient` of `@eaas/sdk/browser` in a page. With `issuer` and `token`, it acts for the user of your
- * app's own sign-in instead, and needs no API key.
+ * app's own sign-in instead, and needs no API key. With `service`, such as `localService` of `@eaas/local`, the keys are
+ * in this process, and there is no server.
  *
  * @example
  * ```ts
@@ -215,7 +216,7 @@ async function authorization(apiKey: EaasClientOptions['apiKey']): Promise<Recor
 function requireToken(given: unknown, name = 'apiKey'): string {
   const [, token] = typeof given === 'string' ? (/^(eaas_sk_\w+)\s*$/.exec(given) ?? []) : [];
   if (token && isApiKey(token)) return token;
-  let got = `${given === '' ? 'an empty string' : kindOf(given)}): is EAAS_API_KEY set?`;
+  let got = `${kindOf(given)}): is EAAS_API_KEY set?`;
   if (token) got = 'one that was cut or mistyped): copy it again';
   else if (typeof given === 'string' && given !== '') got = 'another string)';
   throw new InputError(

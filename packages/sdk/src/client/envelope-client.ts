@@ -213,8 +213,8 @@ export class EnvelopeClient {
   }
 
   /**
-   * Encrypts without waiting, under a data key from `prime`. Throws ClientError `not_primed` if no data key from
-   * `prime` is in memory. Always throws for the option `fresh`, because a fresh data key needs a request.
+   * Encrypts without waiting, under a data key from `prime`. Throws ClientError `not_primed` if no data key is
+   * in memory. Always throws for the option `fresh`, because a fresh data key needs a request.
    *
    * @example
    * ```ts
@@ -287,7 +287,8 @@ export class EnvelopeClient {
   }
 
   /**
-   * Fetches the data keys for synchronous calls. If the platform has no synchronous cipher, also loads noble.
+   * Fetches the data keys for synchronous calls, such as `encryptSync`. Where the platform has no synchronous cipher, as in a
+   * page, also loads one in JavaScript.
    *
    * @example
    * ```ts

@@ -72,7 +72,8 @@ test.each([`eaas_sk_${keyId}`, 'Ada', ''])('an error about an id does not show i
     ['api_key_id', client.apiKeys.get({ api_key_id: given })],
     ['issuer_id', client.issuers.revoke({ issuer_id: given })],
   ] as const) {
-    const expected = `\`${name}\` must be a UUID, the \`${name}\` that \`create\` returned (got a string)`;
+    const kind = given ? 'a string' : 'an empty string';
+    const expected = `\`${name}\` must be a UUID, the \`${name}\` that \`create\` returned (got ${kind})`;
     await expect(get).rejects.toThrow(new InputError(expected));
   }
 });

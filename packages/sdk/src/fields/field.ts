@@ -60,8 +60,9 @@ export interface FieldOptions<Value, B extends Bound = Bound> {
   readonly allowCiphertexts?: true | undefined;
 }
 
-/** Options of a searchable field. `column` names the index column: `true` means `<field>_index`. */
+/** Options of a searchable field. */
 export interface SearchOptions<Column extends string | true> {
+  /** The name of the index column. Defaults to `true`, which means `<field>_index`. */
   readonly column?: Column | undefined;
   /**
    * The length of a fingerprint in bits, from 1 to 256 (the default). With a short length, different values can have
@@ -115,7 +116,9 @@ export interface Field<
   Column extends string | boolean = string | boolean,
   Parts = object,
 > extends FieldOptions<Value, B> {
+  /** How the values of this type become bytes. */
   readonly type: ValueType<Value>;
+  /** What `searchable` added to the field. */
   readonly index: Index<Value, Column> | undefined;
   /** The indexes that `searchableBy` added to a field, by name. */
   readonly parts?: Parts | undefined;

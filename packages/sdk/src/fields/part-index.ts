@@ -2,11 +2,9 @@ import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/inte
 import { type Normalization, normalizer } from './normalize.ts';
 import { textType, type ValueType } from './value-types.ts';
 
-/**
- * Options of an index that finds rows by a part of a value. `column` names the index column: `true` means
- * `<field>_<index>_index`.
- */
+/** Options of an index that finds rows by a part of a value. */
 export interface PartOptions<Column extends string | true> {
+  /** The name of the index column. Defaults to `true`, which means `<field>_<index>_index`. */
   readonly column?: Column | undefined;
   /** The length of a fingerprint in bits, from 1 to 256 (the default). See `SearchOptions`. */
   readonly bits?: number | undefined;

@@ -287,6 +287,6 @@ export function subjectOfRow(
   const isStored = isRead && (typeof subject !== 'string' || Object.hasOwn(row, subject));
   throw new (isStored ? FormatError : InputError)(
     `${source} must name the person of ${place}: a text of 1 to 256 bytes of UTF-8 without control ` +
-      `characters, a safe integer or a bigint (got ${value === '' ? 'an empty text' : kindOf(value)}): ${remedy}`,
+      `characters, a safe integer or a bigint (got ${kindOf(value)}): ${remedy}`,
   );
 }

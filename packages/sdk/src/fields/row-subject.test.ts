@@ -66,7 +66,7 @@ test.each([
 
 describe.each([
   ['null', null, 'null'],
-  ['an empty text', '', 'an empty text'],
+  ['an empty text', '', 'an empty string'],
   ['a fraction', 1.5, 'a number'],
   ['a promise', Promise.resolve('1'), 'a Promise'],
   ['a control character', 'secret\n', 'a string'],

@@ -2,14 +2,13 @@ import { attempt, InputError, kindOf } from '@eaas/protocol/internal';
 
 export function baseUrlOf(baseUrl?: string | URL, insecureHttp?: boolean, name = 'baseUrl'): string {
   const given = baseUrl instanceof URL ? baseUrl.href : baseUrl;
-  if (typeof given !== 'string' || given === '') {
-    const got = given === '' ? 'an empty string' : kindOf(given);
-    throw new InputError(`\`${name}\` must be the URL of the service (got ${got}): is EAAS_BASE_URL set?`);
-  }
+  const expected = `\`${name}\` must be the URL of the service`;
+  if (!given || typeof given !== 'string')
+    throw new InputError(`${expected} (got ${kindOf(given)}): is EAAS_BASE_URL set?`);
   const url = parseUrl(given);
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new InputError(
-      `\`${name}\` must be the URL of the service, such as https://eaas.example or http://localhost:8080, ` +
+      `${expected}, such as https://eaas.example or http://localhost:8080, ` +
         'without a user name, password, query or fragment',
     );
   }

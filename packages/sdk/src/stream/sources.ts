@@ -49,7 +49,9 @@ export interface UrlSourceOptions {
 
 /** Returns what reads parts of a file. Throws the errors of `urlSource`, and InputError for anything else. */
 export async function sourceOf(file: FileSource, options: UrlSourceOptions): Promise<RangeSource> {
-  if (typeof file === 'string' || file instanceof URL) return urlSource(file, options);
+  // Outside of a page, a text without a scheme is the path of a file, which `fetch` does not read.
+  const isUrl = typeof file === 'string' && ('location' in globalThis || /^\w[\w+.-]+:/.test(file));
+  if (isUrl || file instanceof URL) return urlSource(file, options);
   const given = Object(file) as Partial<Blob & ReadableHandle>;
   if (typeof given.stream === 'function') {
     const blob = file as Blob;
@@ -61,7 +63,7 @@ export async function sourceOf(file: FileSource, options: UrlSourceOptions): Pro
 }
 
 const anyFile = /* @__PURE__ */ having(
-  'a Blob, an open file, a URL, or an object with `size` and `read`',
+  'a Blob, an open file (`await open(path)`), a URL, or an object with `size` and `read`',
   'read',
 );
 
