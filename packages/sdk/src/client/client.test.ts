@@ -86,8 +86,8 @@ const apiKey = formatApiKey(new Uint8Array(32).fill(7));
 const altered = '(got one that was cut or mistyped): copy it again';
 
 test.each([
-  [undefined, '(got undefined): is EAAS_API_KEY set?'],
-  ['', '(got an empty string): is EAAS_API_KEY set?'],
+  [undefined, '(got undefined): is EAAS_API_KEY set? Without a server, pass `service`'],
+  ['', '(got an empty string): is EAAS_API_KEY set? Without a server, pass `service`'],
   ['foo', '(got another string)'],
   ['eaas_sk_1\neaas_sk_2', '(got another string)'],
   [apiKey.slice(0, -3), altered],

@@ -216,7 +216,7 @@ async function authorization(apiKey: EaasClientOptions['apiKey']): Promise<Recor
 function requireToken(given: unknown, name = 'apiKey'): string {
   const [, token] = typeof given === 'string' ? (/^(eaas_sk_\w+)\s*$/.exec(given) ?? []) : [];
   if (token && isApiKey(token)) return token;
-  let got = `${kindOf(given)}): is EAAS_API_KEY set?`;
+  let got = `${kindOf(given)}): is EAAS_API_KEY set? Without a server, pass \`service\``;
   if (token) got = 'one that was cut or mistyped): copy it again';
   else if (typeof given === 'string' && given !== '') got = 'another string)';
   throw new InputError(

@@ -158,7 +158,7 @@ export class EnvelopeClient {
 
   /**
    * Returns a client that acts on behalf of a user of the app: the audit log then says who reads whose data. It shares
-   * everything with this client, also `close`, except the data keys for decryption, which each user has their own of.
+   * everything with this client, also `close`; only the data keys for decryption are each user's own.
    * Pass an opaque id, never an e-mail address. The service does not check it.
    *
    * @example

@@ -106,8 +106,8 @@ export const field = {
   /** Defines a field of bytes. Bytes cannot be searched. */
   bytes,
   /**
-   * Defines a field of JSON values, such as `field.json<Notes>()`, or with a schema that checks them, such as
-   * `field.json(z.object({ … }))`.
+   * Defines a field of JSON values, such as `field.json<Notes>()`, or with a schema that checks what is written and what is
+   * read, such as `field.json(z.object({ … }))`: what it refuses throws FieldError.
    *
    * @example
    * ```ts

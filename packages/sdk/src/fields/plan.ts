@@ -100,7 +100,7 @@ function planTable(table: string, given: Tables[string], keys: ReadonlyMap<strin
     if (field?.unencrypted === true) continue;
     if (typeof field?.type?.encode !== 'function') {
       return refuse(
-        `${place} must be a field such as field.text() or field.number(), or a column that is listed with unencrypted()`,
+        `${place} must be a field such as field.text() (a column that is not encrypted: \`...unencrypted('${name}')\`)`,
       );
     }
     // Throws for an invalid table or field name. Without this check, only the encryption of a value would throw.
