@@ -7,15 +7,8 @@ import type { Rule } from '@eaas/protocol/internal';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { changeTenant, entries, type EntryRow, intake, issuers, people, refTo, settle } from '@eaas/service';
 import { createCall } from './call.ts';
-import {
-  addFailure,
-  baseUrl,
-  createFetch,
-  type Failure,
-  type FailureOptions,
-  type Failures,
-  type SeenRequest,
-} from './fetch.ts';
+import { addFailure, type Failure, type FailureOptions, type Failures, type SeenRequest } from './fetch.ts';
+import { baseUrl, createFetch, type Fetch } from './fetch.ts';
 import { memoryStore } from './memory-store.ts';
 import { ownTenant, withControls } from './own-tenant.ts';
 
@@ -49,7 +42,7 @@ export interface TestService {
   /** The id of the tenant. */
   readonly tenantId: string;
   /** Responds to requests to `baseUrl`, without opening a connection. All other requests fail. */
-  readonly fetch: (input: Parameters<typeof fetch>[0], init?: RequestInit) => Promise<Response>;
+  readonly fetch: Fetch;
   /** The completed calls, in the order in which they ended. */
   readonly requests: readonly SeenRequest[];
   /**
