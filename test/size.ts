@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_716,
+  protocol: 5_718,
   service: 5_615,
-  local: 2_070,
+  local: 2_063,
   sdk: 7_194,
   migrate: 2_284,
   audit: 1_176,
@@ -22,8 +22,8 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_142,
 };
 const sites = { 'docs/site': 1_060, examples: 1_688 };
-const mostTestLines = 66_465;
-const mostWords = 68_383;
+const mostTestLines = 66_496;
+const mostWords = 68_381;
 const longestLine = 140;
 const printWidth = 110;
 
