@@ -147,9 +147,7 @@ const actions: readonly KeyAction[] = [
     in: ['pending_destruction'],
     title: 'Restore',
     action: 'Restore the key',
-    says: () => [
-      'The key will not be destroyed. After that, the key is disabled, so it decrypts but does not encrypt.',
-    ],
+    says: () => ['The key will not be destroyed. It is disabled then: it decrypts, and does not encrypt.'],
     work: (keys, { key_id }) => keys.restore({ key_id }),
   },
   {

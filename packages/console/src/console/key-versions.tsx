@@ -44,13 +44,12 @@ export function KeyVersions({ record, size, onMove }: KeyVersionsProps) {
   );
 }
 
-function InUse({
-  versions,
-  record,
-}: {
+interface InUseProps {
   readonly versions: readonly number[];
   readonly record: WithVersions;
-}) {
+}
+
+function InUse({ versions, record }: InUseProps) {
   const { key_version: newest, intake } = record;
   return (
     <Notice tone="info">

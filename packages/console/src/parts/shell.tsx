@@ -4,7 +4,7 @@ import { isAway, leave, session } from '../session.ts';
 import { Button } from './button.tsx';
 import { Link } from './link.tsx';
 import { Notice } from './states.tsx';
-import { until } from './times.ts';
+import { When } from './when.tsx';
 
 /** On a phone, the menu has no room for the `rest` of a name. */
 const pages: readonly { readonly place: View; readonly name: string; readonly rest?: string }[] = [
@@ -80,13 +80,9 @@ function Who() {
       <span class="tenant">
         <strong>{value.tenant ?? 'Signed in'}</strong>
         {value.expiresAt && (
-          <time
-            class="soft"
-            dateTime={value.expiresAt.toISOString()}
-            title={value.expiresAt.toLocaleString()}
-          >
-            expires {until(value.expiresAt)}
-          </time>
+          <span class="soft">
+            expires <When time={value.expiresAt.toISOString()} />
+          </span>
         )}
       </span>
       <Button kind="quiet" onClick={() => leave('left')}>

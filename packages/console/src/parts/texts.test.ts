@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { snippets } from '../playground/snippets.ts';
 import { highlight } from './highlight.ts';
 import { counted, sentence, short } from './short.ts';
-import { ago, until } from './times.ts';
+import { fromNow } from './times.ts';
 
 test.each(Object.entries(snippets))(
   'the highlighted parts of the snippet `%s` together contain its whole code',
@@ -33,11 +33,11 @@ test('`short` shortens an id, `counted` adds a noun to a number, and `sentence` 
   expect([sentence('the key is gone'), sentence('Is it?')]).toEqual(['The key is gone.', 'Is it?']);
 });
 
-test('the functions `ago` and `until` format times relative to the current time', () => {
+test('`fromNow` says how long ago a time was, or how far ahead it is', () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
-  expect(ago(new Date(now - 30_000), now)).toBe('just now');
-  expect(ago(new Date(now - 3 * 3_600_000), now)).toBe('3 hours ago');
-  expect(ago(new Date(now - 86_400_000), now)).toBe('yesterday');
-  expect(until(new Date(now + 30_000), now)).toBe('in less than a minute');
-  expect(until(new Date(now + 90 * 86_400_000), now)).toBe('in 3 months');
+  expect(fromNow(new Date(now - 30_000), now)).toBe('just now');
+  expect(fromNow(new Date(now - 3 * 3_600_000), now)).toBe('3 hours ago');
+  expect(fromNow(new Date(now - 86_400_000), now)).toBe('yesterday');
+  expect(fromNow(new Date(now + 30_000), now)).toBe('in less than a minute');
+  expect(fromNow(new Date(now + 90 * 86_400_000), now)).toBe('in 3 months');
 });

@@ -7,18 +7,12 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 ];
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-function phrase(milliseconds: number): string {
+/** How far a time is from now, in words: "3 hours ago", or "in 3 months". */
+export function fromNow(time: Date, now = Date.now()): string {
+  const away = time.getTime() - now;
   for (const [unit, size] of units)
-    if (Math.abs(milliseconds) >= size) return relative.format(Math.trunc(milliseconds / size), unit);
-  return '';
-}
-
-export function ago(time: Date, now = Date.now()): string {
-  return phrase(time.getTime() - now) || 'just now';
-}
-
-export function until(time: Date, now = Date.now()): string {
-  return phrase(time.getTime() - now) || 'in less than a minute';
+    if (Math.abs(away) >= size) return relative.format(Math.trunc(away / size), unit);
+  return away > 0 ? 'in less than a minute' : 'just now';
 }
 
 export function clockTime(time: string): string {

@@ -40,7 +40,7 @@ type Log = ReturnType<typeof useAuditLog>;
 /** A link to the log with its newest entry, for narrow screens, where the log is far below the steps. */
 function LiveBar({ entries: [newest], report }: Log) {
   return (
-    <a class="card small live-bar" href="#live" onClick={showLog}>
+    <a class="card row small live-bar" href="#live" onClick={showLog}>
       <span class="soft">Audit log</span>
       <strong>{newest ? `${newest.id} ${newest.action}` : 'empty'}</strong>
       {report?.ok && (
