@@ -1,23 +1,22 @@
 import { inLine } from '@eaas/protocol/internal';
-import type { Input } from '@eaas/protocol/wire';
 import { useSignal } from '@preact/signals';
 import { Button } from '../parts/button.tsx';
 import { openDialog } from '../parts/dialog.tsx';
-import { Check, Select } from '../parts/field.tsx';
-import type { Field, Fields } from '../parts/form.ts';
-import { nameOf } from '../parts/typed.tsx';
+import { Select } from '../parts/field.tsx';
+import { lazily } from '../parts/lazily.tsx';
 import { Link } from '../parts/link.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { RecordDialog } from '../parts/record-dialog.tsx';
 import { short } from '../parts/short.ts';
 import { Empty } from '../parts/states.tsx';
 import type { Column } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
-import { go } from '../places.ts';
 import { signedIn } from '../session.ts';
 import { type KeyRecord, type KeyStatus, KeyStatusBadge, statusOptions } from './key-status.tsx';
-import { rotationOptions, rotationText } from './rotation.ts';
+import { rotationText } from './rotation.ts';
+
+// Loaded when it opens, so that the first page of the console stays small.
+const CreateKey = lazily(() => import('./create-key.tsx').then((module) => module.CreateKey));
 
 export function Keys() {
   const { keys } = signedIn().client;
@@ -60,56 +59,6 @@ export function Keys() {
       />
     </>
   );
-}
-
-function CreateKey() {
-  return (
-    <RecordDialog
-      title="Create a key"
-      action="Create the key"
-      fields={keyFields}
-      send={async (body) => {
-        const { key_id: keyId } = await signedIn().client.keys.create(body);
-        go({ page: 'key', keyId });
-      }}
-    />
-  );
-}
-
-const keyFields: Fields<Input<'POST /v1/keys'>, never> = {
-  name: nameOf('What the key protects, such as patients or billing. It cannot be changed later.'),
-  rotation_policy: {
-    start: () => '365',
-    read: (days: string) => (days === '' ? null : { interval_days: Number(days) }),
-    View: ({ value }) => (
-      <Select
-        label="Rotation"
-        hint="Each rotation makes a new version. Old versions keep decrypting."
-        value={value}
-        options={rotationOptions}
-      />
-    ),
-  },
-  intake: check(
-    'Intake key',
-    'Anyone with its public key can write, and only this service can decrypt what they write. This cannot be changed later.',
-  ),
-  exportable: check(
-    'Allow export',
-    'Its material can leave the service, encrypted for an RSA key. This cannot be changed later.',
-  ),
-};
-
-function check(label: string, hint: string): Field<boolean | null, boolean, never> {
-  return {
-    start: () => false,
-    read: (shown) => shown,
-    View: ({ value }) => (
-      <Check isChecked={value.value} onChange={(isChecked) => (value.value = isChecked)}>
-        <strong>{label}</strong> <span class="soft">{hint}</span>
-      </Check>
-    ),
-  };
 }
 
 const columns: readonly Column<KeyRecord>[] = [
