@@ -29,7 +29,7 @@ import { commentTables } from './comment-tables.ts';
 import { documentedIn } from './doc-comments.ts';
 import { starts } from './generated-starts.ts';
 import { recordedMembers } from './recorded-members.ts';
-import { findingReasons } from './finding-reasons.ts';
+import { findingWords } from './finding-words.ts';
 
 // The matrix of Prisma is written by its own test.
 const pages = sitePages.filter((page) => /<!-- generated: (?!outcomes)/.test(read(page)));
@@ -87,7 +87,7 @@ const tables: Readonly<Record<string, () => string>> = {
         list([...(members.get(name) ?? [])].toSorted()),
       ]),
     ]),
-  reasons: () => `${list(findingReasons())}.`,
+  reasons: () => `${list(findingWords('service'))}.`,
   commands: () =>
     table([
       ['command', 'what it does'],

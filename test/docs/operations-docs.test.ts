@@ -6,7 +6,6 @@ import { variablesOf } from '../../packages/cli/src/variables.ts';
 import { defaultDataDirectory } from '../../packages/dev/src/data-directory.ts';
 import { notReady } from '../../packages/server/src/http/health.ts';
 import { sources } from '../house-rules/files.ts';
-import { findingReasons } from './finding-reasons.ts';
 import { codesIn, read, readManual, root, rowsUnder } from '@eaas/test-kit/markdown';
 
 const manual = readManual();
@@ -56,11 +55,6 @@ test('the manual has the error codes that need the operator, with their status',
   expect(rows.filter(([code, status]) => statuses.get(String(code)) !== status)).toEqual([]);
   const ofServer = Array.from(statuses).filter(([, status]) => status >= 500);
   expect(ofServer.filter(([code]) => !rows.some(([listed]) => listed === code))).toEqual([]);
-});
-
-test('the runbook explains every reason that a verification returns', () => {
-  const explained = firstCodes('reason').filter((reason) => !reason.includes(' '));
-  expect(sorted(explained)).toEqual(findingReasons());
 });
 
 test('the runbook explains every reason that /readyz returns', () => {

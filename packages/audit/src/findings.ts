@@ -4,10 +4,12 @@ export type AuditFindingCode =
   | 'verifier_key_changed'
   /** The pinned verifier key did not sign the checkpoint. */
   | 'checkpoint_invalid'
-  /** The log was restored to an older state: entries that were read or signed earlier are missing at its end. */
+  /** The log was restored to an older state: entries that were read earlier are missing at its end. */
   | 'rollback'
   /** An entry that was read earlier is different now, because the log was rewritten. */
   | 'fork'
+  /** The log ends before the entry that a checkpoint signs: it was restored to an older state, or its end was cut off. */
+  | 'checkpoint_ahead'
   /** The entries form a valid chain, but the chain does not have the entry that a checkpoint signs. */
   | 'checkpoint_mismatch'
   /** The hash of an entry does not match its content. */

@@ -30,7 +30,7 @@ export interface KnownHead extends AuditHead {
 const sayings = {
   state: { gone: ['rollback', 'it was read up to'], other: ['fork', 'it was read with the hash'] },
   checkpoint: {
-    gone: ['rollback', 'a checkpoint was signed for'],
+    gone: ['checkpoint_ahead', 'a checkpoint was signed for'],
     other: ['checkpoint_mismatch', 'the checkpoint states'],
   },
   proof: {
@@ -228,11 +228,10 @@ function arrive(walk: Walk, at: AuditHead): void {
 }
 
 async function requireEnd(walk: Walk, to: AuditHead): Promise<void> {
-  const { findings } = walk;
-  if (findings.length >= mostFindings) return;
+  if (walk.findings.length >= mostFindings) return;
   const chain = begin(walk);
   if (chain.next <= to.id) await crossPurge(walk, chain);
-  if (chain.next <= to.id && !walk.hasFailed) reportMissing(findings, chain.next, to.id);
+  if (chain.next <= to.id && !walk.hasFailed) reportMissing(walk.findings, chain.next, to.id);
 }
 
 /** Reports the known heads that the log does not reach. */

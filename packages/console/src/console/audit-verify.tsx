@@ -122,6 +122,7 @@ const findingTitles: Readonly<Record<AuditFindingCode, string>> = {
   checkpoint_invalid: 'The signature of the checkpoint is not valid.',
   rollback: 'The log was restored to an older state.',
   fork: 'An entry changed after it was verified.',
+  checkpoint_ahead: 'The log ends before the signed checkpoint.',
   checkpoint_mismatch: 'The entries do not match the signed checkpoint.',
   entry_changed: 'An entry was altered.',
   entry_missing: 'Entries are missing.',

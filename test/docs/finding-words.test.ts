@@ -1,0 +1,93 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkAudit } from '@eaas/audit';
+import { createTestService } from '@eaas/local';
+import { EaasClient } from '@eaas/sdk';
+import { apiKeys, keys, keyVersions, subjects, tenants } from '@eaas/service';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { codesIn, read, readManual, rowsUnder } from '@eaas/test-kit/markdown';
+import { expect, test } from 'vitest';
+import { verifyEntries } from '../../packages/cli/src/audit-verify-file.ts';
+import { issuers } from '../../packages/service/src/plugins/issuers/table.ts';
+import { findingWords } from './finding-words.ts';
+
+/** The words that the code of the service says, with those for rows, which it makes from the names of tables. */
+function saidByService(planted = ''): string[] {
+  const verify = ['verify', 'entries', 'scan-rows'].map((name) => `packages/service/src/verify/${name}.ts`);
+  const ofServer = ['plugins/public-log', 'operator/verify'].map((name) => `packages/server/src/${name}.ts`);
+  const code = [...verify, ...ofServer].map(read).join('') + planted;
+  const literals = code.match(/(?<=')(?:contradiction|[a-z]+(?:_[a-z]+)+)(?=')/g) ?? [];
+  const others = new Set(['put_back', 'not_found']);
+  const ofRows = [tenants, keys, keyVersions, apiKeys, issuers, subjects].flatMap(({ name, record }) =>
+    ['changed', ...(record ? ['put_back'] : [])].map((what) => `${name.slice(0, -1)}_${what}`),
+  );
+  const all = new Set([...literals.filter((word) => !others.has(word)), ...ofRows, 'tenant_missing']);
+  return [...all].toSorted();
+}
+
+function saidByAudit(planted = ''): string[] {
+  const [, union = ''] = /type AuditFindingCode =([^;]+);/.exec(read('packages/audit/src/findings.ts')) ?? [];
+  return (union + planted).match(/(?<=^ +\| ')\w+(?=')/gm)?.toSorted() ?? [];
+}
+
+test('the service says the words of the list, and a stranger among them is found', () => {
+  expect(saidByService()).toEqual(findingWords('service'));
+  expect(saidByService("report(findings, 'entry_altered', id)")).not.toEqual(findingWords('service'));
+});
+
+test('`@eaas/audit` says the words of the list, and a stranger among them is found', () => {
+  expect(saidByAudit()).toEqual(findingWords('audit'));
+  expect(saidByAudit("\n  | 'entry_altered'")).not.toEqual(findingWords('audit'));
+});
+
+test('the runbook explains every word of the service, and the page for developers every word of `@eaas/audit`', () => {
+  const inCodes = (page: string, head: string) =>
+    rowsUnder(page, head).flatMap(([cell = '']) => codesIn(cell));
+  const explained = inCodes(readManual(), 'reason').filter((reason) => !reason.includes(' '));
+  expect(explained.toSorted()).toEqual(findingWords('service'));
+  expect(inCodes(read('packages/sdk/docs/audit.md'), 'finding').toSorted()).toEqual(findingWords('audit'));
+});
+
+const lines = read('examples/tampered-log/acme.original.ndjson').trimEnd().split('\n');
+const file = join(await newDirectory(), 'acme.ndjson');
+
+async function saidOfFile(kept: readonly string[], stated?: Parameters<typeof verifyEntries>[1]) {
+  await writeFile(file, `${kept.join('\n')}\n`);
+  const { errors } = await verifyEntries(file, stated);
+  return errors.map(({ reason }) => reason);
+}
+
+test('`audit verify-file` says the words of the list about a file and the head that it must have', async () => {
+  const { tenant_id: tenantId } = JSON.parse(lines[0] ?? '') as { tenant_id: string };
+  const head = { tenantId, id: 5, hash: '00'.repeat(32) };
+  const said: string[] = [];
+  for (const by of ['checkpoint', 'proof'] as const) {
+    said.push(...(await saidOfFile(lines, { ...head, by })));
+    said.push(...(await saidOfFile(lines, { ...head, by, id: 99 })));
+    said.push(...(await saidOfFile(lines.slice(5), { ...head, by })));
+    said.push(...(await saidOfFile(lines, { ...head, by, tenantId: 'another' })));
+  }
+  said.push(...(await saidOfFile(lines.toSpliced(2, 1))));
+  said.push(...(await saidOfFile(lines.toSpliced(2, 0, lines[0] ?? ''))));
+  const words = findingWords('file');
+  expect(said.filter((word) => !words.includes(word))).toEqual([]);
+  // The next test has one of these, and the tests of the walk have them all.
+  const elsewhere = ['contradiction', 'entry_changed', 'time_went_back'];
+  expect(words.filter((word) => !said.includes(word))).toEqual(elsewhere);
+});
+
+test('service, package and command say the same word about a changed entry', async () => {
+  const service = createTestService();
+  const eaas = new EaasClient({ ...service });
+  for (const name of ['one', 'two', 'three']) await eaas.keys.create({ name });
+  service.tamper(2, { actor: 'nobody' });
+  const exported: string[] = [];
+  for await (const entry of eaas.audit.list({}, { order: 'oldest' })) exported.push(JSON.stringify(entry));
+  const { errors } = await eaas.audit.verify();
+  const { findings } = await checkAudit(eaas, { full: true });
+  expect([
+    errors.map(({ reason }) => reason),
+    findings.map(({ code }) => code),
+    await saidOfFile(exported),
+  ]).toEqual([['entry_changed'], ['entry_changed'], ['entry_changed']]);
+});
