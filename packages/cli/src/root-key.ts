@@ -80,8 +80,8 @@ const rotate = reporting(
     const show = (done: number, all: number) =>
       line.show(done, all, `re-encrypted ${done} of ${all} tenants`);
     const { resealLogKeys } = await import('@eaas/log');
-    const { resealed, alreadyCurrent, failed } = await rotateRootKey(service, previous, show, resealLogKeys);
-    line.clear();
+    const rotating = rotateRootKey(service, previous, show, resealLogKeys).finally(line.clear);
+    const { resealed, alreadyCurrent, failed } = await rotating;
     const ids = { root_id: toHex(current.rootId), previous_root_id: toHex(previous.rootId) };
     const finished = failed.length === 0;
     return { ...ids, resealed, already_current: alreadyCurrent, failed, finished };
