@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { EaasClient, type ReportRow } from '@eaas/sdk';
 import { reportCsv } from '@eaas/sdk/internal';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -37,6 +38,20 @@ test('the pages load assets only from their own origin, under hashed names', () 
     expect(assets).toHaveLength(2);
     for (const asset of assets) expect(asset).toMatch(/^\/console\/assets\/\w+-[A-Z\d]{8}\.(?:js|css)$/);
   }
+});
+
+test('playground and console are smaller than the README says, and not by much', () => {
+  const names = readdirSync(dist, { recursive: true, encoding: 'utf8' });
+  const served = names.filter((name) =>
+    /^(?:index|console\/index)\.html$|\/assets\/.*\.(?:js|css)$/.test(name),
+  );
+  const kilobytes = served.reduce(
+    (sum, name) => sum + gzipSync(readFileSync(join(dist, name))).length / 1_000,
+    0,
+  );
+  const [, most] = /smaller than (\d+) kB/.exec(readFileSync(join(dist, '../README.md'), 'utf8')) ?? [];
+  expect(kilobytes).toBeLessThan(Number(most));
+  expect(kilobytes).toBeGreaterThan(Number(most) - 5);
 });
 
 whereAvailable('Chromium', hasChromium, () => {
