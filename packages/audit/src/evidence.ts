@@ -104,12 +104,12 @@ async function firstSince({ audit }: ProofSource, time: Date, signal: Abortable[
 const readme = (tenantId: string, first: number, last: number, shown: number): string => `\
 Entries ${first} to ${last} of the audit log of the tenant ${tenantId}
 
-${shown} can be read. Of the other ${last - first + 1 - shown}, only a digest is here: it shows that none is left out or exchanged,
-and nobody can guess from it what the entry says.
+Each says who used which encryption key, and when. ${shown} can be read, and ${last - first + 1 - shown} are hidden: of a hidden one, only
+a digest is here, which shows that none is left out or exchanged, and from which nobody can guess what the entry says.
 
 This folder proves nothing by itself: whoever made it could have written all of it, this text too. To check it, open
-verify.html in a browser, and drop the folder on it. Take that page from a release of Eaas, and not from whoever gave you
-this folder; its SHA-256 stands in the notes of the release. Or run: eaas audit verify-file entries.ndjson --partial
+verify.html in a browser, and drop the folder into its first box. Take that page from a release of Eaas, and not from whoever
+gave you this folder; its SHA-256 stands in the notes of the release. Or run: eaas audit verify-file entries.ndjson --partial
 
 It becomes proof by what you bring yourself: a line "id hash" or a checkpoint that you kept from an earlier time. Or, if there
 is a proof.txt, which witnesses signed, the keys of these witnesses (a trust policy), which you ask for themselves.

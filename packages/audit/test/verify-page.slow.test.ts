@@ -104,9 +104,9 @@ whereAvailable('Chromium', hasChromium, () => {
   test.each(cases)('%s, in light and dark and on paper', async (title, says, prepare, keep) => {
     const { page, noise } = await open();
     const log = aLog();
-    const folder = await prepare(log);
     if (keep) await page.getByLabel(/number hash/).fill(keep(log));
-    const text = await give(page, folder);
+    const text = await give(page, await prepare(log));
+    expect(text.includes('next time\tnothing')).toBe(title === 'Altered');
     expect(await page.locator('.verdict:visible strong').innerText()).toBe(title);
     expect(text).toContain(says);
     // What an entry says is shown as it is, with what is hidden in it.

@@ -71,7 +71,7 @@ async function check(): Promise<void> {
     fill('facts', [
       ['Log of the tenant', tenantId],
       ['Entries', `${first.id} to ${last.id}`],
-      ['To keep for the next time', `${last.id} ${last.hash}`],
+      ['To keep for the next time', kind === 'altered' ? 'nothing' : `${last.id} ${last.hash}`],
       [`SHA-256 of ${inLine(file.name)}`, toHex(sum.digest())],
     ]);
     const sentences = [...says, ...period.says(report)].map((text) => [`${text}.`]);
