@@ -33,7 +33,7 @@ eaas-files rewrap half.eaas > log`;
     const lines = `${command} half.eaas none.eaas --force && cmp a half && cmp a none && rm half none`;
     expect(await place.type(lines, { ...own, EAAS_HALF: `null,${other},${EAAS_HALF}` })).toEqual(done);
     for (const [variables, file, text] of [
-      [{}, 'half', 'or it has a second half, and this client has none'],
+      [{}, 'half', 'or by a client with the option `half`'],
       [{ EAAS_HALF: `null,${other}` }, 'half', 'decryption failed'],
       [{ EAAS_HALF: '' }, 'none', 'EAAS_HALF'],
       [{ EAAS_HALF, EAAS_HALF_ID: '00000000' }, 'half', 'EAAS_HALF_ID'],

@@ -65,7 +65,7 @@ export class DecryptionError extends EaasError {
   readonly acceptedKeyIds: readonly string[] | undefined;
 
   constructor(
-    reason: string = `${altered}, or it has a second half, and this client has none`,
+    reason: string = `${altered}, or by a client with the option \`half\``,
     keyId?: string,
     acceptedKeyIds?: readonly string[],
   ) {

@@ -60,7 +60,7 @@ test('without the right half, all calls fail with the one error, and without any
     'the ciphertext was altered, or encrypted with another key or context, or for another person';
   for (const [client, more] of [
     [make({ half: [foreign, old, null] }), ''],
-    [make(), ', or it has a second half, and this client has none'],
+    [make(), ', or by a client with the option `half`'],
   ] as const) {
     await client.prime({ ciphertexts: [value] });
     for (const call of [
