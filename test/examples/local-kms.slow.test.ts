@@ -66,7 +66,7 @@ test('over eleven versions and four key services and back, every value opens, an
       expect(await command('rotate', broken)).toEqual({ code: 2, stdout: '', stderr });
     }
   }
-  expect((await command('show', by('/nowhere'))).stdout).toContain('not verified without it');
+  expect((await command('show', by('/nowhere'))).stdout).toContain('so nothing is verified');
   await step('replace', program);
   await step('unlock', '');
   expect((await command('rotate', by('/bin/true'))).stderr).toContain('somebody might have replaced it');

@@ -134,7 +134,7 @@ const commands = new Map<string, (delay: string) => number>([
         [`key ${key_id} \`${name}\``, ...versions.map(versionLine)].join('\n'),
       );
       if (lock.kind === 'none') openSealed(text);
-      else lines.push('locked by a key service, and not verified without it');
+      else lines.push('locked by a key service, which `show` does not ask, so nothing is verified');
       return print(escapeHidden(`tenant ${tenantId}\n${lines.join('\n')}\n${text.length} characters\n`));
     },
   ],
