@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { EaasClient } from '@eaas/sdk';
 import { createIndexKey } from '@eaas/sdk/fields';
-import { type Environment, type Finished, launch, run } from '@eaas/test-kit/program';
+import { type Environment, launch, run } from '@eaas/test-kit/program';
 import { root } from '@eaas/test-kit/markdown';
 import { createDatabase } from '@eaas/test-kit/database';
 import { openWorld, settle } from '@eaas/test-kit/world';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
 export async function openSurroundings() {
   const world = await openWorld(new Date().toISOString());
@@ -31,8 +31,12 @@ export async function openSurroundings() {
   return {
     env,
     database,
-    node: (file: string, ...args: string[]): Promise<Finished> =>
-      run([process.execPath, `examples/${file}`, ...args], env, { cwd: root }),
+    /** Runs a program of an example to its end, without an error, and returns what it prints. */
+    node: async (file: string, ...args: string[]): Promise<string> => {
+      const finished = await run([process.execPath, `examples/${file}`, ...args], env, { cwd: root });
+      expect(finished).toMatchObject({ code: 0, stderr: '' });
+      return finished.stdout;
+    },
     start: async (file: string, more: Environment, ...args: string[]) => {
       // A sign-in of the example makes tokens by the clock of the machine.
       world.time = Date.now();
