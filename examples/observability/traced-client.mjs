@@ -1,6 +1,7 @@
-// Encrypts a field in a span of the application. The spans of the server become parts of the same trace.
+// Encrypts a field in a span of the application. The spans of the client and of the server become parts of the same trace.
 import { context, propagation, trace } from '@opentelemetry/api';
 import { EaasClient } from '@eaas/sdk';
+import { tracingWith } from '@eaas/sdk/tracing';
 
 const unset = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID'].filter((name) => !process.env[name]);
 if (unset.length > 0) {
@@ -8,7 +9,9 @@ if (unset.length > 0) {
   process.exit(2);
 }
 
+const tracer = trace.getTracer('example');
 const eaas = new EaasClient({
+  tracing: tracingWith(tracer),
   fetch: (input, init) => {
     const request = new Request(input, init);
     propagation.inject(context.active(), request.headers, { set: (to, name, value) => to.set(name, value) });
@@ -16,7 +19,7 @@ const eaas = new EaasClient({
   },
 });
 
-await trace.getTracer('example').startActiveSpan('save a patient', async (span) => {
+await tracer.startActiveSpan('save a patient', async (span) => {
   const { ciphertext } = await eaas.encrypt('ada@example.com');
   console.log(`Trace ${span.spanContext().traceId} encrypted ${ciphertext.slice(0, 20)}…`);
   span.end();
