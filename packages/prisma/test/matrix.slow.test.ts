@@ -11,9 +11,9 @@ import { pageOf } from '@eaas/test-kit/outcomes';
 
 const intro = `# What works on encrypted columns
 
-A code in a table is the error code that the operation throws before it writes anything ([what to
+A code in a table means that the operation throws this error code before it writes anything ([what to
 do](../README.md#errors)). A test runs every line on PostgreSQL: writes also with null, updates also with \`{ set }\`. It
-checks that no encrypted column holds plaintext and no result a ciphertext, and writes this page.
+checks that no encrypted column holds plaintext, and no result a ciphertext.
 
 <!-- generated: outcomes -->
 
