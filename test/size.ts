@@ -22,8 +22,8 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_142,
 };
 const sites = { 'docs/site': 1_060, examples: 1_691 };
-const mostTestLines = 66_602;
-const mostWords = 68_411;
+const mostTestLines = 66_604;
+const mostWords = 68_231;
 const longestLine = 140;
 const printWidth = 110;
 

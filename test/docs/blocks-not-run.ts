@@ -35,7 +35,7 @@ export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<stri
   'packages/files/README.md': 'packages/files/test/readme.slow.test.ts types it',
   'packages/local/README.md': {
     'npm init -y && npm install /tmp/eaas-*.tgz': 'quick-start.slow.test.ts types it on pages of docs/start',
-    "import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';":
+    "import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms'; // npm install it, and set AWS_REGION":
       'needs an account of AWS: local-kms.slow.test.ts plays its command',
     'npx --no-install @eaas/local lock .eaas/local.json':
       'asks for a passphrase: packages/local/test/lock.slow.test.ts answers',
