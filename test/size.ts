@@ -23,7 +23,7 @@ const packages: Readonly<Record<string, number>> = {
 };
 const sites = { 'docs/site': 1_060, examples: 1_691 };
 const mostTestLines = 66_604;
-const mostWords = 68_235;
+const mostWords = 68_236;
 const longestLine = 140;
 const printWidth = 110;
 
