@@ -9,7 +9,7 @@ const packages: Readonly<Record<string, number>> = {
   protocol: 5_718,
   service: 5_615,
   local: 2_063,
-  sdk: 7_194,
+  sdk: 7_208,
   migrate: 2_284,
   audit: 1_176,
   drizzle: 1_995,

@@ -81,9 +81,13 @@ export function createDecrypter(
   const isAtOnce = engines.sync === engines.values;
   const syncForm = isAtOnce ? '' : 'sync';
 
-  function headerOf(bytes: Uint8Array, caller: Caller, options: DecryptOptions) {
+  function headerOf(
+    bytes: Uint8Array,
+    caller: Caller,
+    options: DecryptOptions,
+    known = readHeader(bytes),
+  ): KnownHeader {
     const { keyId: expected = caller.keyId, anyKey } = options;
-    const known = readHeader(bytes);
     const { keyId } = known.header;
     if (keyId !== expected && !anyKey)
       requireExpectedKey(keyId, { keyId: expected ?? requireKeyId(expected) });
@@ -133,17 +137,27 @@ export function createDecrypter(
     options: DecryptOptions,
     context = options.context,
   ): Decrypted | Promise<Decrypted> | Waiting<Decrypted> {
-    const { as, signal } = options;
-    if (signal?.aborted) throw aborted();
+    if (options.signal?.aborted) throw aborted();
     const bytes = envelopeBytes(ciphertext, lendBase64);
     const known = headerOf(bytes, caller, options);
     const name = nameOf(known, caller, options);
     const ready = cache.find(name)?.key;
-    if (ready) return open(ready, known.header, bytes, as, context);
+    if (ready) return open(ready, known.header, bytes, options.as, context);
+    return waitFor(name, bytes, known, caller, options, context);
+  }
+
+  function waitFor(
+    name: string,
+    bytes: Uint8Array,
+    known: KnownHeader,
+    caller: Caller,
+    options: DecryptOptions,
+    context: Context | undefined,
+  ): Waiting<Decrypted> {
     // Copies the bytes, because they can change before the data key arrives.
     const own = new Uint8Array(bytes);
     const fixed = contextOf(context);
-    const run = (key: DerivedDataKey) => open(key, known.header, own, as, fixed);
+    const run = (key: DerivedDataKey) => open(key, known.header, own, options.as, fixed);
     return new Waiting(fetchKey(name, known, caller, options, false), run);
   }
 
@@ -177,9 +191,10 @@ export function createDecrypter(
           const bytes = envelopeBytes(item, lendBase64);
           const known = readHeader(bytes);
           if (!ready || known !== last) {
-            last = headerOf(bytes, caller, own);
-            ready = own.signal?.aborted ? undefined : cache.find(nameOf(last, caller, own))?.key;
-            if (!ready) return start(item, caller, own);
+            if (own.signal?.aborted) throw aborted();
+            const name = nameOf(headerOf(bytes, caller, own, known), caller, own);
+            [last, ready] = [known, cache.find(name)?.key];
+            if (!ready) return waitFor(name, bytes, known, caller, own, own.context);
           }
           return open(ready, known.header, bytes, own.as, own.context);
         }
