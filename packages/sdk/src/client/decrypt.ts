@@ -143,21 +143,21 @@ export function createDecrypter(
     const name = nameOf(known, caller, options);
     const ready = cache.find(name)?.key;
     if (ready) return open(ready, known.header, bytes, options.as, context);
-    return waitFor(name, bytes, known, caller, options, context);
+    // Copies bytes and the context, because they can change before the data key arrives. A text cannot.
+    const own = typeof ciphertext === 'string' ? ciphertext : new Uint8Array(bytes);
+    return waitFor(name, own, known, caller, options, contextOf(context));
   }
 
   function waitFor(
     name: string,
-    bytes: Uint8Array,
+    own: string | Uint8Array,
     known: KnownHeader,
     caller: Caller,
     options: DecryptOptions,
     context: Context | undefined,
   ): Waiting<Decrypted> {
-    // Copies the bytes, because they can change before the data key arrives.
-    const own = new Uint8Array(bytes);
-    const fixed = contextOf(context);
-    const run = (key: DerivedDataKey) => open(key, known.header, own, options.as, fixed);
+    const run = (key: DerivedDataKey) =>
+      open(key, known.header, envelopeBytes(own, lendBase64), options.as, context);
     return new Waiting(fetchKey(name, known, caller, options, false), run);
   }
 
@@ -194,13 +194,21 @@ export function createDecrypter(
             if (own.signal?.aborted) throw aborted();
             const name = nameOf(headerOf(bytes, caller, own, known), caller, own);
             [last, ready] = [known, cache.find(name)?.key];
-            if (!ready) return waitFor(name, bytes, known, caller, own, own.context);
+            if (!ready)
+              return waitFor(
+                name,
+                isBytes(item) ? new Uint8Array(bytes) : item,
+                known,
+                caller,
+                own,
+                own.context,
+              );
           }
           return open(ready, known.header, bytes, own.as, own.context);
         }
         ready = undefined;
         requireOptions<object>(decryptItem, item, 'an item of decryptMany');
-        return start(item, caller, optionsFor(item.subject), item.context);
+        return start(item.ciphertext ?? item, caller, optionsFor(item.subject), item.context);
       };
       return settleMany(items, startItem, options.signal, patience);
     },
