@@ -96,6 +96,16 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.locator('body[data-verdict]').waitFor();
     return page.locator('#result').innerText();
   }
+  /** Drops a folder on the first box, as a hand does. */
+  async function drop(page: Page, folder: string): Promise<void> {
+    const box = 'document.getElementById("folder").getBoundingClientRect().toJSON()';
+    const { x, y, width, height } = await page.evaluate<DOMRect>(box);
+    const session = await page.context().newCDPSession(page);
+    const data = { items: [], files: [folder], dragOperationsMask: 1 };
+    const at = { x: x + width / 2, y: y + height / 2, data };
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await session.send('Input.dispatchDragEvent', { ...at, type });
+  }
   const violations = (page: Page) =>
     page.evaluate<string[]>(
       "axe.run({ resultTypes: ['violations'] }).then((found) => found.violations.map(({ id, nodes }) => id + nodes[0].html))",
@@ -121,6 +131,15 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.pdf({ path: join(pictures, `${title}.pdf`), preferCSSPageSize: true });
     const pdf = readFileSync(join(pictures, `${title}.pdf`), 'latin1');
     expect(pdf.match(/\/MediaBox \[0 0 59[45][\d.]* 84[12][\d.]*\]/g)?.length).toBeGreaterThan(0);
+  });
+
+  test('a folder that is dropped on its box is judged, and nothing is sent', async () => {
+    const { page, noise } = await open();
+    await drop(page, await folderOf(altered(aLog()), {}, { 'note.txt': nasty }));
+    await page.locator('body[data-verdict]').waitFor();
+    expect(await page.locator('#result').innerText()).toContain('entry 20 does not match');
+    expect(await page.evaluate('document.title + document.querySelectorAll("img").length')).toMatch(/Eaas0$/);
+    expect(noise).toEqual([pathToFileURL(built).href]);
   });
 
   test('it says what of a period can be missing, counts its entries, and finds words', async () => {

@@ -60,6 +60,33 @@ export const breaks = [
   ...breaksIn(`${audit}/walk.ts`, [`${audit}/verify-log.test.ts`], {
     'logs-that-end-too-early': ['if (chain.next <= to.id && !walk', 'if (!chain.next && !walk'],
   }),
+  ...breaksIn(`${audit}/walk.ts`, [`${audit}/page/verdict.test.ts`], {
+    'changed-entries-of-a-folder': [
+      'entry.tenant_id !== tenantId || found.isAltered',
+      'entry.tenant_id !== tenantId',
+    ],
+    'entries-left-out-of-a-folder': ['if (missing > 0) {', 'if (missing > 99) {'],
+    'entries-twice-in-a-folder': ['if (id <= newest) addFinding', 'if (id < 0) addFinding'],
+  }),
+  ...breaksIn(`${audit}/verify-file.ts`, [`${audit}/page/verdict.test.ts`], {
+    'members-that-no-hash-covers': ['return isShown && !isExact(value) ?', 'return !isShown && !value ?'],
+    'heads-of-another-tenant': ["if (of !== tenantId) return 'of_other_tenant';", ''],
+    'heads-after-the-end-of-a-folder': ["if (id > last.id) return 'ahead';", ''],
+  }),
+  ...breaksIn(`${audit}/page/verdict.ts`, [`${audit}/page/verdict.test.ts`], {
+    'logs-written-anew': [" || compared.includes('other')", ''],
+    'checkpoints-that-the-sender-brings': [
+      'of kept.checkpoints)',
+      'of [...kept.checkpoints, ...given.checkpoints])',
+    ],
+    'witnesses-that-the-sender-names': ["kept.policy === undefined ? 'sender' : 'witnessed'", "'witnessed'"],
+    'entries-that-nobody-else-knows': ['if (best && best.id < last.id)', 'if (best && best.id > last.id)'],
+    'hidden-entries-unsaid': ['if (hidden > 0)', 'if (hidden < 0)'],
+    'a-beginning-that-was-cut': ['if (first.id > 1 && !before)', 'if (first.id > 1 && before)'],
+  }),
+  ...breaksIn('packages/protocol/src/log/proof.ts', [`${audit}/page/verdict.test.ts`], {
+    'too-few-witnesses': ["refuse('proof_quorum'", "void ('proof_quorum'"],
+  }),
   ...breaksIn(`${log}/witnesses.ts`, [`${log}/witnesses.test.ts`], {
     'witnesses-by-their-names-alone': ['key.name === name && key.keyId === keyId', 'key.name === name'],
   }),

@@ -122,4 +122,5 @@ test('a browser without Ed25519 says so, and counts no signature', async () => {
   vi.restoreAllMocks();
   const refusal = 'this platform cannot verify Ed25519 signatures: take a newer one';
   expect([kind, says]).toEqual(['fits', expect.arrayContaining([refusal, refusal])]);
+  expect(says.join()).not.toContain('only with the verifier key');
 });

@@ -91,10 +91,12 @@ async function knownFrom(given: Texts, kept: Texts): Promise<{ heads: Known[]; r
   };
   for (const line of kept.heads) keep({ id: Number(line.slice(0, -65)), hash: line.slice(-64) });
   for (const note of kept.checkpoints) {
+    const before = refused.length;
     const opened = await Promise.all(kept.keys.map((key) => open(openCheckpoint(note, key), refused)));
     const head = opened.find((one) => one !== undefined);
     if (head) keep({ ...head, tenantId: head.tenant_id });
-    else refused.push('The checkpoint that you keep counts only with the verifier key that signed it');
+    else if (refused.length === before)
+      refused.push('The checkpoint that you keep counts only with the verifier key that signed it');
   }
   if (given.checkpoints.length > 0)
     refused.push('The sender can sign any history: a checkpoint that came with the folder does not count');
