@@ -9,9 +9,9 @@ const packages: Readonly<Record<string, number>> = {
   protocol: 5_718,
   service: 5_615,
   local: 2_063,
-  sdk: 7_208,
+  sdk: 7_216,
   migrate: 2_284,
-  audit: 1_176,
+  audit: 1_178,
   drizzle: 1_995,
   prisma: 1_950,
   files: 1_588,
@@ -21,9 +21,9 @@ const packages: Readonly<Record<string, number>> = {
   dev: 838,
   cli: 3_142,
 };
-const sites = { 'docs/site': 1_061, examples: 1_691 };
-const mostTestLines = 66_604;
-const mostWords = 68_236;
+const sites = { 'docs/site': 1_061, examples: 1_726 };
+const mostTestLines = 66_766;
+const mostWords = 68_551;
 const longestLine = 140;
 const printWidth = 110;
 

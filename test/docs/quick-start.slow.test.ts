@@ -9,6 +9,7 @@ import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
 import { type App, installPackages } from '@eaas/test-kit/installed-packages';
 import { read, root } from '@eaas/test-kit/markdown';
 import { requireTools, type Tools } from '@eaas/test-kit/tools';
+import { playKeyServices } from '../examples/played-key-services.ts';
 import { follow, type Reader, storedIn } from './quick-start.ts';
 
 interface Start {
@@ -26,11 +27,11 @@ const inTerminal: readonly Start[] = [
   { page: 'docs/start/nestjs.md', tools: ['test/tools/start', 'packages/sdk/test/frameworks/next'] },
 ];
 
-/** Their keys are in one variable, which they rotate. */
+/** Their keys are in one variable, which they rotate, and which a key service locks in the end. */
 const inOneVariable: readonly Start[] = [
   { page: 'docs/start/next-edge.md', tools: ['packages/sdk/test/frameworks/next'] },
   { page: 'docs/start/workers.md', tools: ['test/tools/start', 'test/tools/drizzle'] },
-  { page: 'docs/start/lambda.md', tools: [] },
+  { page: 'docs/start/lambda.md', tools: ['test/tools/kms'] },
 ];
 
 const inBrowser: readonly Start[] = [
@@ -171,7 +172,8 @@ async function followed({ page, tools, inBrowser: steps = [] }: Start): Promise<
     tab ??= await openTab(url);
     await waiting.shift()?.(tab, shown);
   };
-  const reader = await follow(page, { app, homes, database, browse });
+  const more = inOneVariable.some((start) => start.page === page) ? await playKeyServices() : {};
+  const reader = await follow(page, { app, homes, database, browse, more });
   expect(waiting).toEqual([]);
   return { ...reader, database };
 }
@@ -204,7 +206,7 @@ async function typeCheck({ folder, files }: Followed): Promise<string> {
   if (programs.length === 0) return '';
   // The types of Drizzle pass only with `skipLibCheck`. The decorators are those of NestJS.
   const options =
-    '--ignoreConfig --noEmit --strict --skipLibCheck --allowImportingTsExtensions --experimentalDecorators ' +
+    '--ignoreConfig --noEmit --strict --skipLibCheck --allowJs --allowImportingTsExtensions --experimentalDecorators ' +
     '--target es2024 --module preserve --jsx react-jsx --types node';
   const typeRoots = join(root, 'node_modules/@types');
   const tsc = join(root, 'node_modules/typescript/bin/tsc');

@@ -156,6 +156,8 @@ const prismaTable = `create table "Patient"
   (id text primary key, name text not null, email text not null, email_index text unique, born text not null)`;
 
 interface Surroundings {
+  /** What the reader's terminal knows besides. */
+  readonly more?: Readonly<Record<string, string>>;
   readonly app: App;
   /** The folders that have what the reader installs. */
   readonly homes: readonly string[];
@@ -165,7 +167,10 @@ interface Surroundings {
 }
 
 /** Each port that the page names becomes a free one, and the URL of the reader's database that of `database`. */
-export async function follow(page: string, { app, homes, database, browse }: Surroundings): Promise<Reader> {
+export async function follow(
+  page: string,
+  { app, homes, database, browse, more }: Surroundings,
+): Promise<Reader> {
   const place = mkdtempSync(join(tmpdir(), 'eaas-start-'));
   const ports = new Map<string, string>();
   for (const port of ['3000', '5173', '8787']) ports.set(port, String(await freePort()));
@@ -177,7 +182,7 @@ export async function follow(page: string, { app, homes, database, browse }: Sur
   let folder = join(place, 'eaas');
   mkdirSync(folder);
   symlinkSync(join(root, 'examples'), join(folder, 'examples'));
-  const terminal = await openTerminal(folder, environment);
+  const terminal = await openTerminal(folder, { ...environment, ...more });
   const program = eaas.map((word) => `'${word}'`).join(' ');
   await terminal.type(
     `npx() { if [ "$2" = @eaas/cli ]; then shift 2; ${program} "$@"; else command npx "$@"; fi; }`,
@@ -207,7 +212,8 @@ export async function follow(page: string, { app, homes, database, browse }: Sur
   onTestFinished(close);
   onTestFailed(() => void process.stdout.write(asSeen(terminal.shown())));
   for (const { language, path, text } of blocksIn(page)) {
-    if (path !== undefined && files.includes(path)) expect(textOf(path)).toBe(own(text));
+    if (path !== undefined && language === 'diff') save(path, changed(textOf(path), own(text)));
+    else if (path !== undefined && files.includes(path)) expect(textOf(path)).toBe(own(text));
     else if (path !== undefined) save(path, text);
     else if (language === 'sh') {
       typedAt = terminal.shown().length;
@@ -219,6 +225,21 @@ export async function follow(page: string, { app, homes, database, browse }: Sur
     }
   }
   return { folder, files };
+}
+
+/** Replaces lines that a page marks with `-` by those with `+` that follow, and puts others with `+` first. */
+function changed(text: string, change: string): string {
+  const [first = '', ...others] = change.split(/^(?=-)/m);
+  const added = (lines: string): string => lines.replaceAll(/^\+/gm, '');
+  return others.reduce(
+    (before, each) => {
+      const [, old = '', now = ''] = /^-(.*\n)([^]*)$/.exec(each) ?? [];
+      if (!before.includes(old))
+        throw new Error(`the file must have the line that changes (got none like ${old})`);
+      return before.replace(old, () => added(now));
+    },
+    added(first) + text,
+  );
 }
 
 /** The URL for programs that know no percent-encoded path of a socket, as the URL of the kit has it. */

@@ -1,22 +1,21 @@
-// The commands of `@eaas/local` with the scripts of examples/local-kms, and the code for apps on its page, under played key
-// services, and under real ones.
-import { once } from 'node:events';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+// The commands of `@eaas/local` with the programs of examples/local-kms, and apps with its modules, under played key services,
+// and under real ones.
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
 import { runInNewContext } from 'node:vm';
 import { localService, type LocalServiceOptions } from '@eaas/local';
 import { openOfEnvironment } from '@eaas/local/internal';
 import { type Ciphertext, EaasClient } from '@eaas/sdk';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
 import { newDirectory } from '@eaas/test-kit/directory';
+import { installPackages } from '@eaas/test-kit/installed-packages';
 import { blocksOf, read, root } from '@eaas/test-kit/markdown';
 import { startOpenBao } from '@eaas/test-kit/open-bao';
 import { type Environment, run } from '@eaas/test-kit/program';
+import { requireTools } from '@eaas/test-kit/tools';
 import { vectors } from '@eaas/test-kit/vectors';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { playKeyServices } from './played-key-services.ts';
 
 const scriptAt = (name: string): string => join(root, 'examples/local-kms', `${name}.sh`);
 const by = (program: string, now = 'EAAS_LOCAL'): Environment =>
@@ -28,16 +27,14 @@ const textOf = ({ stdout }: { readonly stdout: string }): string => stdout.trim(
 test('over eleven versions and four key services and back, every value opens, and no secret is seen', async () => {
   const folder = await newDirectory();
   const [seen, lines] = [join(folder, 'seen'), join(folder, 'lines')];
-  for (const name of ['aws', 'gcloud', 'az', 'bao'])
-    symlinkSync(join(root, 'test/examples/key-service.mjs'), join(folder, name));
   const recorder = (name: string): string => {
     const record = `line=$(cat); { echo "$@"; env; } >> ${seen}; echo "$line" >> ${lines}`;
     const text = `#!/bin/sh\n${record}\nexec ${scriptAt(name)} "$@" << END\n$line\nEND\n`;
     writeFileSync(join(folder, `${name}.sh`), text, { mode: 0o700 });
     return join(folder, `${name}.sh`);
   };
-  const PATH = `${folder}:${process.env['PATH']}`;
-  const env = { PATH, LOCAL_KMS_VAULT: 'company', DATABASE_URL: 'postgres://a-secret' };
+  const others = { LOCAL_KMS_VAULT: 'company', DATABASE_URL: 'postgres://a-secret' };
+  const env = { ...(await playKeyServices()), ...others };
   let [sealed, program, said] = ['', '', ''];
   const values: Ciphertext[] = [];
   const command = (line: string, more: Environment = {}) =>
@@ -84,63 +81,71 @@ test('over eleven versions and four key services and back, every value opens, an
 });
 
 type Opened = LocalServiceOptions['open'];
-/** Runs code of a page, which uses these values by their names, and returns what a name has then. */
-const valueIn = (code: string, name: string, uses: object): unknown =>
-  runInNewContext(`${code.replace(/^import .*$/m, '')}\n${name}`, { Uint8Array, TextDecoder, ...uses });
-const [forAws = ''] = blocksOf(read('packages/local/README.md'), 'js');
-const [elsewhere = ''] = blocksOf(read('examples/local-kms/README.md'), 'js');
-const [google = '', azure = '', transit = ''] = elsewhere.split(/\n\n(?=\/\/ )/);
+const vault = join(root, 'examples/local-kms/vault.mjs');
+const { openBy } = (await import(vault)) as { readonly openBy: (address?: string, token?: string) => Opened };
 
-test('the code of the pages opens by what each key service answers', async () => {
+test('the modules for apps open by what the client of each key service answers', async () => {
   const [vector] = vectors('local-lock').cases;
   if (!vector) throw new Error('the vectors must have a case (got none)');
   const { text, key, opened, sealed } = vector;
-  const [plaintext, asked] = [Buffer.from(opened, 'base64'), Buffer.from(sealed, 'base64')];
-  class KMSClient {
-    send = vi.fn().mockResolvedValue({ Plaintext: plaintext });
-  }
-  const DecryptCommand = vi.fn();
+  const plaintext = Buffer.from(opened, 'base64');
   const decrypt = vi.fn().mockResolvedValueOnce([{ plaintext }]).mockResolvedValueOnce({ result: plaintext });
-  const fetch = vi.fn().mockResolvedValue(Response.json({ data: { plaintext: opened } }));
-  const vault = { fetch, atob, VAULT_ADDR: 'http://vault', VAULT_TOKEN: 'a-token' };
-  const process = { env: { EAAS_LOCAL: text } };
-  const opens = [
-    valueIn(google, 'open', { kms: { decrypt }, name: 'a-name' }) as Opened,
-    valueIn(azure, 'open', { crypto: { decrypt } }) as Opened,
-    valueIn(transit, 'open', vault) as Opened,
-  ];
-  const clients = opens.map((open) => new EaasClient({ service: localService({ sealed: text, open }) }));
-  const uses = { EaasClient, localService, KMSClient, DecryptCommand, process };
-  for (const client of [valueIn(forAws, 'eaas', uses) as EaasClient, ...clients])
+  class Client {
+    decrypt = decrypt;
+    getProjectId = () => Promise.resolve('company');
+    cryptoKeyPath = (...names: readonly string[]) => names.join('/');
+  }
+  const clients = {
+    KeyManagementServiceClient: Client,
+    CryptographyClient: Client,
+    DefaultAzureCredential: Object,
+  };
+  for (const name of ['google', 'azure']) {
+    const code = read(`examples/local-kms/${name}.mjs`).replaceAll(/^import .*$|^export /gm, '');
+    const open = runInNewContext(`${code}\nopen`, { ...clients, Uint8Array, process }) as Opened;
+    const client = new EaasClient({ service: localService({ sealed: text, open }) });
     expect(await client.encrypt('x')).toMatchObject({ key_id: key });
-  const EncryptionContext = { eaas: 'local-production' };
-  const bound = { KeyId: 'alias/eaas-local', EncryptionContext, CiphertextBlob: new Uint8Array(asked) };
-  expect(DecryptCommand).toHaveBeenCalledWith(bound);
-  const body = JSON.stringify({ ciphertext: asked.toString() });
-  const [[url, request] = []] = fetch.mock.calls;
-  expect(url).toBe('http://vault/v1/transit/decrypt/local-production');
-  expect(request).toMatchObject({ method: 'POST', headers: { 'x-vault-token': 'a-token' }, body });
+  }
+  const ciphertext = new Uint8Array(Buffer.from(sealed, 'base64'));
+  const name = 'company/europe-west3/eaas/local-production';
+  expect(decrypt.mock.calls.map(([asked]: unknown[]) => asked)).toEqual([
+    { name, ciphertext },
+    { algorithm: 'RSA-OAEP-256', ciphertext },
+  ]);
 });
 
-/** Speaks as AWS KMS does. A ciphertext is the context and the plaintext. */
-async function openKms(): Promise<Environment> {
-  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const sent = (await json(request)) as Record<string, string>;
-    const { Plaintext, CiphertextBlob = '', EncryptionContext } = sent;
-    const [label, bytes] = [
-      JSON.stringify(EncryptionContext),
-      Buffer.from(Plaintext ?? CiphertextBlob, 'base64'),
-    ];
-    const sealed = Buffer.concat([Buffer.from(label), bytes]).toString('base64');
-    const opened = bytes.subarray(label.length).toString('base64');
-    response.end(JSON.stringify(Plaintext ? { CiphertextBlob: sealed } : { Plaintext: opened }));
-  };
-  const server = createServer((...exchange) => void respond(...exchange)).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const AWS_ENDPOINT_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { AWS_ENDPOINT_URL, AWS_DEFAULT_REGION: 'a', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'a' };
-}
+test('an app whose keys AWS KMS locks has two lines more than the first one of the page', async () => {
+  const page = read('packages/local/README.md');
+  const [typed = '', locking = ''] = blocksOf(page, 'sh');
+  const [first = ''] = blocksOf(page, 'ts');
+  const [changes = ''] = blocksOf(page, 'js');
+  const linesOf = (text: string): string[] => text.split('\n').filter(Boolean);
+  const [added = '', changed = ''] = linesOf(changes);
+  const code = `${added}\n${first.replace(/^const eaas = .*$/m, changed)}`;
+  expect(linesOf(code)).toHaveLength(linesOf(first).length + 1);
+  const [copy] = linesOf(locking);
+  expect(linesOf(locking)).toEqual([copy, expect.stringContaining(linesOf(typed)[1] ?? '-')]);
+
+  const [place, app, tools] = [
+    await newDirectory(),
+    await installPackages(),
+    await requireTools('test/tools/kms'),
+  ];
+  onTestFinished(app.remove);
+  const folder = join(place, 'app');
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  symlinkSync(root, join(place, 'eaas'));
+  for (const [name, from] of Object.entries({
+    '@eaas': join(app.directory, 'node_modules'),
+    '@aws-sdk': tools,
+  }))
+    symlinkSync(join(from, name), join(folder, 'node_modules', name));
+  writeFileSync(join(folder, 'first.mjs'), code);
+  const npx = `npx() { shift 2; '${process.execPath}' '${join(root, 'packages/local/bin/eaas-local.mjs')}' "$@"; }`;
+  const lines = [`cd ${folder}`, npx, locking, linesOf(typed).at(-1)].join('\n');
+  const { code: status, stdout } = await run(['bash', '-ec', lines], await playKeyServices());
+  expect([status, stdout]).toEqual([0, '1//0gRefreshToken\n']);
+});
 
 const { BAO = '' } = process.env;
 async function openBao(): Promise<Environment> {
@@ -148,6 +153,12 @@ async function openBao(): Promise<Environment> {
   await call('sys/mounts/transit', { type: 'transit' });
   symlinkSync(BAO, join(folder, 'bao'));
   return { PATH: `${folder}:${process.env['PATH']}`, VAULT_ADDR: url, VAULT_TOKEN: token };
+}
+
+/** The real `aws` of this machine, before a played service. */
+async function openKms(): Promise<Environment> {
+  const { PATH: _, ...played } = await playKeyServices();
+  return played;
 }
 
 describe.each([
@@ -161,8 +172,7 @@ describe.each([
       const sealed = textOf(await local('rotate', { ...env, EAAS_LOCAL: made }));
       expect(sealed).toMatch(/^eaas_local_/);
       if (name === 'aws') return;
-      const asked = valueIn(transit, 'open', { ...env, fetch, atob }) as Opened;
-      await localService({ sealed, open: asked }).ready();
+      await localService({ sealed, open: openBy(env['VAULT_ADDR'], env['VAULT_TOKEN']) }).ready();
     });
   });
 });

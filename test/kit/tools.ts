@@ -18,6 +18,7 @@ export type Tools =
   | 'packages/prisma/test'
   | 'packages/prisma/test/prisma-6'
   | 'packages/sdk/test/orms/typeorm'
+  | 'test/tools/kms'
   | 'test/tools/otel'
   | 'test/tools/package-checks'
   | 'test/tools/peers'

@@ -1,5 +1,7 @@
 // Keys in a variable that a key service locks, and `open` of localService.
 import { createHook } from 'node:async_hooks';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { some } from '@eaas/test-kit/cases';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { toBase64 } from '@eaas/protocol/base64';
@@ -42,6 +44,18 @@ async function promisesOf(service: LocalService): Promise<number> {
   hook.disable();
   return made;
 }
+
+test('without `open`, the module that asks key services is not loaded', () => {
+  const sources = readdirSync(import.meta.dirname).filter((name) => !name.includes('.test.'));
+  const imports = sources.flatMap((name) =>
+    Array.from(
+      readFileSync(join(import.meta.dirname, name), 'utf8').matchAll(/.*'\.\/opening\.ts'.*/g),
+      String,
+    ),
+  );
+  expect(imports).toContainEqual(expect.stringContaining("await import('./opening.ts')"));
+  expect(imports.filter((line) => !/^(?:import|export) type |await import\(/.test(line.trim()))).toEqual([]);
+});
 
 test('once the keys are open, a call waits for nothing more than without `open`', async () => {
   const promises = await promisesOf(localService({ sealed: unlocked }));
