@@ -11,9 +11,9 @@ import { pageOf } from '@eaas/test-kit/outcomes';
 
 const intro = `# What works on encrypted columns
 
-A code in a table means that the operation throws this error code before it writes anything ([what to
-do](../README.md#errors)). A test runs every line on PostgreSQL, writes also with null, and updates also with \`{ set }\`.
-It finds no plaintext in encrypted columns, and no ciphertext in results.
+A code in a table is the error code that the operation throws before it writes anything ([what to
+do](../README.md#errors)). A test runs every line on PostgreSQL, and finds no plaintext in encrypted columns and no
+ciphertext in results.
 
 <!-- generated: outcomes -->
 
