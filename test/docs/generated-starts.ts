@@ -16,6 +16,11 @@ interface Report {
   readonly rows: readonly { readonly result: { readonly ratio: { readonly median: number } } }[];
 }
 
+const lockingKeys: Readonly<Record<string, string>> = {
+  aws: 'a symmetric key `alias/eaas-local` in AWS KMS, which the app may decrypt with',
+  vault: 'a key `local-production` in the Transit engine of OpenBao or Vault',
+};
+
 /** By the first word of a region's name; the other words are the arguments. */
 export const starts: Readonly<Record<string, (...words: readonly string[]) => string>> = {
   speed() {
@@ -43,10 +48,29 @@ export const starts: Readonly<Record<string, (...words: readonly string[]) => st
       ['days until a key is destroyed', english(limits.graceDays), '400'],
       ['a monthly quota', 'none for the SDK', '429, only for `POST /v1/encrypt`, if the operator sets one'],
     ]),
-  prerequisites: (version = node) =>
-    `You need Node ${version} or later. The packages are ${install}: make their tarballs in \`/tmp\` first.`,
+  prerequisites: (version = node, beside = '') =>
+    `You need Node ${version} or later. The packages are ${install}: make their tarballs in \`/tmp\` first.${
+      beside && ' In the same clone, make a folder beside it for the app:'
+    }`,
+  /** How the variable of an app in this file is locked, by the program and the module of an example. */
+  locked: (
+    name = '',
+    variables = '',
+  ) => `With [a lock](../../packages/local/README.md#locked-by-a-key-service), the variable alone opens nothing. Make ${lockingKeys[name]}, and
+lock the variable:
+
+\`\`\`sh
+cp ../eaas/examples/local-kms/${name}.* .
+export EAAS_LOCAL_NEW_KMS_COMMAND="$PWD/${name}.sh"
+npx --no-install @eaas/local lock < ${variables} > locked && mv locked ${variables}
+\`\`\`
+
+From then on, \`rotate\` needs the program in \`EAAS_LOCAL_KMS_COMMAND\`. The app asks the key service once in each process, at
+the first call, by this module:
+
+${starts['file']?.(`examples/local-kms/${name}.mjs`)}`,
   file(path = '') {
-    const name = path.replace(/^examples\/start\/[^/]+\//, '');
+    const name = path.replace(/^examples\/(?:start\/)?[^/]+\//, '');
     return `\`${name}\`\n\n\`\`\`${/\w+$/.exec(name)?.[0]} ${name}\n${read(path)}\`\`\``;
   },
   example: (
