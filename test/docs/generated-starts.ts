@@ -30,6 +30,8 @@ export const starts: Readonly<Record<string, (...words: readonly string[]) => st
     const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
     return `Encrypting or decrypting a field has ${least} to ${most} times the speed of the bare cipher that writes the same bytes.`;
   },
+  /** The code at the top of the front page. */
+  front: () => read('README.md').match(/^```ts\n.*?^```$.*?^```sh\n.*?^```$/ms)?.[0] ?? '',
   sizes: () =>
     table([
       ['what', 'at most', 'beyond it'],

@@ -67,7 +67,7 @@ test('the pods have the root key, probes, rights, time and memory that the manua
   const mode = /`defaultMode: (\d+)`/.exec(read('docs/operating/root-key.md'))?.[1];
   const replicas = read('docs/operating/replicas.md');
   const [, megabytes] = /Plan (\d+) MB per server/.exec(replicas) ?? [];
-  const [, seconds] = /allow it\s+(\d+) s/.exec(replicas) ?? [];
+  const [, seconds] = /supervisor wait\s+(\d+) s/.exec(replicas) ?? [];
   const secret = { secretName: 'eaas-root-key', defaultMode: Number.parseInt(mode ?? '', 8) };
   const container = {
     ports: [{ name: 'http', containerPort: 8080 }],
