@@ -1,5 +1,5 @@
-// One change at a time among all processes. docs/key-file.md explains why a lock of a killed process is
-// broken under a second lock.
+// One change at a time among all processes. The lock of a killed process is broken under a second lock: otherwise,
+// whoever breaks it could remove a newer lock.
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
