@@ -21,6 +21,48 @@ const lockingKeys: Readonly<Record<string, string>> = {
   vault: 'a key `local-production` in the Transit engine of OpenBao or Vault',
 };
 
+/** The files through which a call goes, in order. Each says in its first lines what it does. */
+const ways: Readonly<Record<string, readonly string[]>> = {
+  encrypt: [
+    'sdk/src/client/envelope-client.ts',
+    'sdk/src/client/encrypt.ts',
+    'sdk/src/data-keys/encrypting.ts',
+    'sdk/src/data-keys/cache.ts',
+    'sdk/src/data-keys/calls.ts',
+    'sdk/src/http/batches.ts',
+    'sdk/src/http/transport.ts',
+    'sdk/src/data-keys/derive.ts',
+    'sdk/src/data-keys/ciphertext.ts',
+    'protocol/src/engines/node-text.ts',
+  ],
+  wrap: [
+    'server/src/http/app.ts',
+    'server/src/http/api.ts',
+    'service/src/answer.ts',
+    'service/src/caller.ts',
+    'service/src/rules/authorize.ts',
+    'server/src/fair.ts',
+    'server/src/http/body.ts',
+    'service/src/operate.ts',
+    'service/src/operations/data-keys.ts',
+    'service/src/ledger/ledger.ts',
+    'service/src/ledger/guess.ts',
+    'service/src/ledger/judge.ts',
+    'service/src/rules/data-key-rules.ts',
+    'service/src/ledger/queue.ts',
+    'server/src/postgres/append.ts',
+  ],
+};
+
+/** The first sentence of a file. */
+function aboutFile(path: string): string {
+  const [lines = ''] = /^(?:\/\/ .*\n)+/m.exec(read(path)) ?? [];
+  return /^.*?\.(?= |$)/.exec(lines.replaceAll(/\s*^\/\/ /gm, ' ').trim())?.[0] ?? '';
+}
+
+const stored =
+  'ciphertexts, which begin with `eaasA`, and fingerprints (keyed hashes for the search). The service saw neither names nor\naddresses';
+
 /** By the first word of a region's name; the other words are the arguments. */
 export const starts: Readonly<Record<string, (...words: readonly string[]) => string>> = {
   speed() {
@@ -30,6 +72,57 @@ export const starts: Readonly<Record<string, (...words: readonly string[]) => st
     const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
     return `Encrypting or decrypting a field has ${least} to ${most} times the speed of the bare cipher that writes the same bytes.`;
   },
+  /** The way of a call, by what each file says about itself. */
+  way: (name = '') =>
+    (ways[name] ?? [])
+      .map(
+        (file, at) =>
+          `${at + 1}. [\`${file.replace('/src', '')}\`](../packages/${file}): ${aboutFile(`packages/${file}`)}`,
+      )
+      .join('\n'),
+  /** What the reader of a start page does in the browser. */
+  browse: (
+    url = '',
+  ) => `Open <${url}>, and add Ada Lovelace with Ada@Example.com, born 1815-12, and Grace Hopper with
+grace@example.com, born 1906-12:
+
+\`\`\`text
+Ada Lovelace, Ada@Example.com, born 1815-12
+Grace Hopper, grace@example.com, born 1906-12
+\`\`\`
+
+Find ADA@example.com. Then add ada@example.com once more:
+
+\`\`\`text
+Found Ada Lovelace.
+This address is taken.
+\`\`\`
+
+The columns of \`patients.db\` hold ${stored}, but it logged that your app asked for data keys:
+
+\`\`\`sh
+npx --no-install @eaas/cli audit follow --tenant dev --once
+\`\`\`
+
+\`\`\`
+…"key.wrap"…
+\`\`\`
+
+Everyone who opens this page can read all patients: add your sign-in before you store real ones.`,
+  /** What the reader of a start page does with curl, and how the app says that an address is taken. */
+  curl: (...taken) => `\`\`\`sh
+curl -sw '\\n' localhost:3000/patients --json '{"name":"Ada Lovelace","email":"Ada@Example.com","born":"1815-12"}'
+curl -sw '\\n' localhost:3000/patients/search --json '{"email":" ADA@example.com"}'
+curl -sw '\\n' localhost:3000/patients --json '{"name":"Ada","email":"ada@example.com","born":"1815-12"}'
+\`\`\`
+
+\`\`\`
+{"added":"Ada Lovelace"}
+[{"name":"Ada Lovelace","email":"Ada@Example.com","born":"1815-12"}]
+${taken.join(' ')}
+\`\`\`
+
+Look at the table with \`psql\`: it holds ${stored}. Everyone who reaches this app can read the list: add your sign-in before you store real patients.`,
   /** The code at the top of the front page. */
   front: () => read('README.md').match(/^```ts\n.*?^```$.*?^```sh\n.*?^```$/ms)?.[0] ?? '',
   sizes: () =>

@@ -1,3 +1,4 @@
+// Encrypts a text in Node in one step. Other values and platforms take data-key.ts, envelope.ts and an engine.
 import { Buffer } from 'node:buffer';
 import { createCipheriv, type KeyObject } from 'node:crypto';
 import { additionalData, type Context, encoded } from '../context.ts';

@@ -1,3 +1,4 @@
+// Checks the values and options of a call, and encrypts each value when its data key is there.
 import { type Context, InputError, isBytes, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { type DataKeyCalls, type SubjectOption, wrapOptions, type WrapOptions } from '../data-keys/calls.ts';
 import type { DerivedDataKey, Partition } from '../data-keys/derive.ts';

@@ -1,3 +1,4 @@
+// The client of an app without its administration: it joins the transport, the data keys and the calls that encrypt and decrypt.
 /// <reference lib="esnext.disposable" preserve="true" />
 import { InputError, type Wrapped, type OptionRules, requireKind } from '@eaas/protocol/internal';
 import { requireOptions } from '@eaas/protocol/internal';

@@ -1,3 +1,4 @@
+// Has the service wrap and unwrap data keys, and checks what it answers.
 import { type Context, DecryptionError, InputError, type Wrapped, isBytes } from '@eaas/protocol/internal';
 import { kindOf, type OptionRules } from '@eaas/protocol/internal';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';

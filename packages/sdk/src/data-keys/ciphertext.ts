@@ -1,3 +1,4 @@
+// Encrypts a value with its context under a derived data key, and returns the envelope or the five fields of a bundle.
 import { type Context, type DataKey, type EngineMode, FormatError } from '@eaas/protocol/internal';
 import { InputError, type Outcome, sealUnder, toUtf8, envelopeLength } from '@eaas/protocol/internal';
 import { fixContext, isBytes, notCiphertext, requireWellFormed, kindOf } from '@eaas/protocol/internal';

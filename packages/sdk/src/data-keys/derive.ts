@@ -1,3 +1,4 @@
+// Derives from a data key what values are encrypted with, and the commitment to it.
 import { type Context, type DataKey, encodeContext, type Envelope } from '@eaas/protocol/internal';
 import { wipeDataKey, type Wrapped, dataKeyFrom, dataKeyInfo, personName } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';

@@ -1,3 +1,4 @@
+// Finds a data key with room for a value, and requests the next one before it is used up.
 import { type Wrapped, randomBytes } from '@eaas/protocol/internal';
 import type { DataKeyCalls } from './calls.ts';
 import { later, type Timer } from '../http/abortable.ts';

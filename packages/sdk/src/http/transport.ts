@@ -1,3 +1,4 @@
+// Sends a call to the service, with a deadline and retries.
 import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { type Emit, type Observers, untraced } from '../events.ts';
