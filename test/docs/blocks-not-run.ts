@@ -37,7 +37,6 @@ export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<stri
     'npm init -y && npm install /tmp/eaas-*.tgz': 'quick-start.slow.test.ts types it on pages of docs/start',
     'cp ../eaas/examples/local-kms/aws.* .': 'local-kms.slow.test.ts types it, with the code after it',
     "import { open } from './aws.mjs';": 'local-kms.slow.test.ts runs it',
-    '// Opens keys that AWS KMS locked.': 'local-kms.slow.test.ts runs it',
     'npx --no-install @eaas/local lock .eaas/local.json':
       'asks for a passphrase: packages/local/test/lock.slow.test.ts answers',
     'npx --no-install @eaas/cli import .eaas/local.json --tenant acme # without a file: the variable EAAS_LOCAL':
