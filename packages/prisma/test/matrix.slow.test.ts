@@ -11,9 +11,8 @@ import { pageOf } from '@eaas/test-kit/outcomes';
 
 const intro = `# What works on encrypted columns
 
-A code in a table is the error code that the operation throws before it writes anything ([what to
-do](../README.md#errors)). A test runs every line on PostgreSQL, and finds no plaintext in encrypted columns and no
-ciphertext in results.
+The tables on this page say which of Prisma's operations work on encrypted columns. Where a table shows an error code,
+such as \`not_supported\`, the operation throws this error before it writes anything ([what to do](../README.md#errors)).
 
 <!-- generated: outcomes -->
 
