@@ -22,8 +22,8 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_142,
 };
 const sites = { 'docs/site': 1_061, examples: 1_726 };
-const mostTestLines = 66_887;
-const mostWords = 68_469;
+const mostTestLines = 66_885;
+const mostWords = 68_475;
 const longestLine = 140;
 const printWidth = 110;
 

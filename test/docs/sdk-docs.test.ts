@@ -16,7 +16,7 @@ test('the pages name every variable that the client reads, every class of errors
   const classes = code.join('').match(/(?<=export class )\w+(?= extends EaasError)/g);
   expect(classes?.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
   const repeatable = new RegExp(/const repeatable = \/(.+)\/;/.exec(code.join(''))?.[1] ?? '');
-  const [never = ''] = /Never repeated are [^.]+/.exec(manual) ?? [];
+  const [never = ''] = /It never repeats [^.]+/.exec(manual) ?? [];
   const routes = Object.keys(endpoints).filter((route) => !repeatable.test(route));
   const verbs = routes.map((route) => (route.endsWith('s') ? 'create' : /^POST .*\/(\w+)$/.exec(route)?.[1]));
   expect(verbs).toContain('rotate');
