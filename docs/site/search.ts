@@ -29,7 +29,7 @@ export const otherWords: Readonly<Record<string, string>> = {
   'concepts.md': 'envelope encryption, client-side encryption',
   'evidence.md': 'HIPAA, SOC 2, ISO 27001',
   'migrate/adopt.md': 'createCipheriv',
-  'migrate/tables.md': 'key rotation, a table that already has data',
+  'migrate/tables.md': 'key rotation, change the encryption key, a table that already has data',
   'sdk/index.md': 'manual, error code',
   'sdk/choose-an-index.md': 'blind index',
   'sdk/customer-key.md': 'BYOK, HYOK',
