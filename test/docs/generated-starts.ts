@@ -1,5 +1,5 @@
-// What the front page, the pages of docs/start and that of the limits take from elsewhere: the files of the examples, what
-// their reader does first, a number of the benchmarks, and the limits.
+// What the front page, the architecture, the pages of docs/start and that of the limits take from elsewhere, or have in common: the
+// files of examples, what their reader does, the way of a call, a number of the benchmarks, and the limits.
 import { limits } from '@eaas/protocol/wire';
 import { read } from '@eaas/test-kit/markdown';
 import { table } from '@eaas/test-kit/outcomes';
