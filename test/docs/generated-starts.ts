@@ -166,7 +166,7 @@ the first call, by this module:
 ${starts['file']?.(`examples/local-kms/${name}.mjs`)}`,
   file(path = '') {
     const name = path.replace(/^examples\/(?:start\/)?[^/]+\//, '');
-    return `\`${name}\`\n\n\`\`\`${/\w+$/.exec(name)?.[0]} ${name}\n${read(path)}\`\`\``;
+    return `\`${name}\`\n\n\`\`\`${name.replace(/.*\.(?:m(?=[jt]s$))?/, '')} ${name}\n${read(path)}\`\`\``;
   },
   example: (
     name = '',
