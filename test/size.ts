@@ -23,7 +23,7 @@ const packages: Readonly<Record<string, number>> = {
 };
 const sites = { 'docs/site': 1_063, examples: 1_726 };
 const mostTestLines = 66_885;
-const mostWords = 68_483;
+const mostWords = 68_499;
 const longestLine = 140;
 const printWidth = 110;
 
