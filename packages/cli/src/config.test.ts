@@ -1,6 +1,10 @@
 import { CannotStart, databaseOf } from '@eaas/server/internal';
-import { expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { expect, test, vi } from 'vitest';
 import { readConfig, readDevelopmentConfig, variables } from './config.ts';
+
+// Whoever tried `npm start` has data of the service in the folder of the clone, which a DATABASE_URL would be judged by.
+vi.spyOn(process, 'cwd').mockReturnValue(await newDirectory());
 
 const key = Buffer.alloc(32, 1).toString('base64');
 const otherKey = Buffer.alloc(32, 2).toString('base64');
