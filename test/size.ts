@@ -9,7 +9,7 @@ const packages: Readonly<Record<string, number>> = {
   protocol: 5_718,
   service: 5_615,
   local: 2_063,
-  sdk: 7_216,
+  sdk: 7_209,
   migrate: 2_284,
   audit: 1_178,
   drizzle: 1_995,
@@ -22,7 +22,7 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_142,
 };
 const sites = { 'docs/site': 1_063, examples: 1_726 };
-const mostTestLines = 66_885;
+const mostTestLines = 66_893;
 const mostWords = 68_499;
 const longestLine = 140;
 const printWidth = 110;

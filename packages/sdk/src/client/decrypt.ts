@@ -143,19 +143,21 @@ export function createDecrypter(
     const name = nameOf(known, caller, options);
     const ready = cache.find(name)?.key;
     if (ready) return open(ready, known.header, bytes, options.as, context);
-    // Copies bytes and the context, because they can change before the data key arrives. A text cannot.
-    const own = typeof ciphertext === 'string' ? ciphertext : new Uint8Array(bytes);
-    return waitFor(name, own, known, caller, options, contextOf(context));
+    // Copies the context, because it can change before the data key arrives.
+    return waitFor(name, ciphertext, bytes, known, caller, options, contextOf(context));
   }
 
   function waitFor(
     name: string,
-    own: string | Uint8Array,
+    ciphertext: Ciphertext,
+    bytes: Uint8Array,
     known: KnownHeader,
     caller: Caller,
     options: DecryptOptions,
     context: Context | undefined,
   ): Waiting<Decrypted> {
+    // Bytes can change too, so they are copied. A text cannot.
+    const own = typeof ciphertext === 'string' ? ciphertext : new Uint8Array(bytes);
     const run = (key: DerivedDataKey) =>
       open(key, known.header, envelopeBytes(own, lendBase64), options.as, context);
     return new Waiting(fetchKey(name, known, caller, options, false), run);
@@ -194,15 +196,7 @@ export function createDecrypter(
             if (own.signal?.aborted) throw aborted();
             const name = nameOf(headerOf(bytes, caller, own, known), caller, own);
             [last, ready] = [known, cache.find(name)?.key];
-            if (!ready)
-              return waitFor(
-                name,
-                isBytes(item) ? new Uint8Array(bytes) : item,
-                known,
-                caller,
-                own,
-                own.context,
-              );
+            if (!ready) return waitFor(name, item, bytes, known, caller, own, own.context);
           }
           return open(ready, known.header, bytes, own.as, own.context);
         }
