@@ -1,5 +1,5 @@
 // Opens keys that the Transit engine of OpenBao or Vault locked, in any runtime.
-export const openBy =
+export const openWith =
   (address, token) =>
   async (sealed, { signal }) => {
     const response = await fetch(`${address}/v1/transit/decrypt/local-production`, {

@@ -27,7 +27,7 @@ import { table } from '@eaas/test-kit/outcomes';
 import { operationsOfDrizzle } from '../../packages/drizzle/test/page.ts';
 import { commentTables } from './comment-tables.ts';
 import { documentedIn } from './doc-comments.ts';
-import { starts } from './generated-starts.ts';
+import { texts } from './generated-texts.ts';
 import { recordedMembers } from './recorded-members.ts';
 import { findingWords } from './finding-words.ts';
 
@@ -135,7 +135,7 @@ function withTables(page: string): string {
   const begin = /<!-- generated: (.+) -->\n[^]*?<!-- end -->/g;
   return page.replace(begin, (_, name: string) => {
     const [kind = '', ...words] = name.split(' ');
-    const make = tables[name] ?? starts[kind]?.bind(undefined, ...words);
+    const make = tables[name] ?? texts[kind]?.bind(undefined, ...words);
     if (!make) throw new Error(`expected one of ${Object.keys(tables).join(', ')} (got ${name})`);
     return `<!-- generated: ${name} -->\n\n${make()}\n\n<!-- end -->`;
   });

@@ -172,8 +172,8 @@ async function followed({ page, tools, inBrowser: steps = [] }: Start): Promise<
     tab ??= await openTab(url);
     await waiting.shift()?.(tab, shown);
   };
-  const more = inOneVariable.some((start) => start.page === page) ? await playKeyServices() : {};
-  const reader = await follow(page, { app, homes, database, browse, more });
+  const variables = await playKeyServices();
+  const reader = await follow(page, { app, homes, database, browse, variables });
   expect(waiting).toEqual([]);
   return { ...reader, database };
 }

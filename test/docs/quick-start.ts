@@ -156,8 +156,8 @@ const prismaTable = `create table "Patient"
   (id text primary key, name text not null, email text not null, email_index text unique, born text not null)`;
 
 interface Surroundings {
-  /** What the reader's terminal knows besides. */
-  readonly more?: Readonly<Record<string, string>>;
+  /** What the reader's terminal has besides. */
+  readonly variables?: Readonly<Record<string, string>>;
   readonly app: App;
   /** The folders that have what the reader installs. */
   readonly homes: readonly string[];
@@ -169,7 +169,7 @@ interface Surroundings {
 /** Each port that the page names becomes a free one, and the URL of the reader's database that of `database`. */
 export async function follow(
   page: string,
-  { app, homes, database, browse, more }: Surroundings,
+  { app, homes, database, browse, variables }: Surroundings,
 ): Promise<Reader> {
   const place = mkdtempSync(join(tmpdir(), 'eaas-start-'));
   const ports = new Map<string, string>();
@@ -182,7 +182,7 @@ export async function follow(
   let folder = join(place, 'eaas');
   mkdirSync(folder);
   symlinkSync(join(root, 'examples'), join(folder, 'examples'));
-  const terminal = await openTerminal(folder, { ...environment, ...more });
+  const terminal = await openTerminal(folder, { ...environment, ...variables });
   const program = eaas.map((word) => `'${word}'`).join(' ');
   await terminal.type(
     `npx() { if [ "$2" = @eaas/cli ]; then shift 2; ${program} "$@"; else command npx "$@"; fi; }`,

@@ -82,7 +82,9 @@ test('over eleven versions and four key services and back, every value opens, an
 
 type Opened = LocalServiceOptions['open'];
 const vault = join(root, 'examples/local-kms/vault.mjs');
-const { openBy } = (await import(vault)) as { readonly openBy: (address?: string, token?: string) => Opened };
+const { openWith } = (await import(vault)) as {
+  readonly openWith: (address?: string, token?: string) => Opened;
+};
 
 test('the modules for apps open by what the client of each key service answers', async () => {
   const [vector] = vectors('local-lock').cases;
@@ -172,7 +174,7 @@ describe.each([
       const sealed = textOf(await local('rotate', { ...env, EAAS_LOCAL: made }));
       expect(sealed).toMatch(/^eaas_local_/);
       if (name === 'aws') return;
-      await localService({ sealed, open: openBy(env['VAULT_ADDR'], env['VAULT_TOKEN']) }).ready();
+      await localService({ sealed, open: openWith(env['VAULT_ADDR'], env['VAULT_TOKEN']) }).ready();
     });
   });
 });

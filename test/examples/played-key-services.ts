@@ -1,7 +1,8 @@
 // Key services for the scripts and modules of examples/local-kms: their programs, and what AWS KMS and Transit answer to who
-// asks them by HTTP. A ciphertext is as key-service.mjs makes it.
+// asks them by HTTP, which those programs work out.
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -21,7 +22,9 @@ export async function playKeyServices(): Promise<Environment> {
   const folder = await newDirectory();
   for (const name of ['aws', 'gcloud', 'az', 'bao'])
     symlinkSync(join(root, 'test/examples/key-service.mjs'), join(folder, name));
-  const server = createServer((...exchange) => void respond(...exchange)).listen(0, '127.0.0.1');
+  const server = createServer((request, response) => {
+    respond(folder, request, response).catch(() => response.writeHead(400).end());
+  }).listen(0, '127.0.0.1');
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
@@ -33,34 +36,25 @@ export async function playKeyServices(): Promise<Environment> {
   return { ...aws, ...region, PATH: `${folder}:${process.env['PATH']}`, VAULT_ADDR: url, VAULT_TOKEN: token };
 }
 
-async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(folder: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const played = (name: string, words: readonly string[]): string =>
+    execFileSync(join(folder, name), words, { encoding: 'utf8', stdio: 'pipe' }).trim();
   const [, key] = /^\/v1\/transit\/decrypt\/(.+)$/.exec(request.url ?? '') ?? [];
-  if (key !== undefined && request.headers['x-vault-token'] !== token) {
-    response.writeHead(403).end();
-    return;
-  }
-  const {
-    ciphertext,
-    CiphertextBlob = '',
-    Plaintext,
-    EncryptionContext = {},
-  } = (await json(request)) as Asked;
-  const context = Object.entries(EncryptionContext).map((pair) => pair.join('='));
-  const label = Buffer.from(`sealed:${key ?? context.join()}:`);
-  const given = Buffer.from(ciphertext?.replace('vault:v1:', '') ?? Plaintext ?? CiphertextBlob, 'base64');
-  const answer = (name: string, bytes: Uint8Array): object => ({
-    [name]: Buffer.from(bytes).toString('base64'),
-  });
-  const hidden = (bytes: Buffer): Buffer => Buffer.from(bytes.map((byte) => byte ^ 90));
-  const opened = (): Buffer => {
-    if (!given.subarray(0, label.length).equals(label)) throw new Error('not a ciphertext of this key');
-    return hidden(given.subarray(label.length));
-  };
-  const body = Plaintext
-    ? answer('CiphertextBlob', Buffer.concat([label, hidden(given)]))
-    : key === undefined
-      ? answer('Plaintext', opened())
-      : { data: answer('plaintext', opened()) };
-  response.setHeader('content-type', key ? 'application/json' : 'application/x-amz-json-1.1');
-  response.end(JSON.stringify(body));
+  const asked = (await json(request)) as Asked;
+  if (key === undefined) {
+    const { CiphertextBlob = '', Plaintext, EncryptionContext = {} } = asked;
+    const [verb, given, answer] = Plaintext
+      ? ['encrypt', '--plaintext', 'CiphertextBlob']
+      : ['decrypt', '--ciphertext-blob', 'Plaintext'];
+    const context = Object.entries(EncryptionContext).map((pair) => pair.join('='));
+    const words = ['kms', verb, '--key-id', 'a', '--encryption-context', context.join(), '--query', answer];
+    const file = join(folder, crypto.randomUUID());
+    writeFileSync(file, Buffer.from(Plaintext ?? CiphertextBlob, 'base64'));
+    const text = played('aws', [...words, '--output', 'text', given, `fileb://${file}`]);
+    response.setHeader('content-type', 'application/x-amz-json-1.1');
+    response.end(JSON.stringify({ [answer]: text }));
+  } else if (request.headers['x-vault-token'] === token) {
+    const words = ['write', '-field=plaintext', `transit/decrypt/${key}`, `ciphertext=${asked.ciphertext}`];
+    response.end(JSON.stringify({ data: { plaintext: played('bao', words) } }));
+  } else response.writeHead(403).end();
 }

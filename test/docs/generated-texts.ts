@@ -54,17 +54,28 @@ const ways: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The first sentence of a file. */
+/** The first sentence of a file, in the comment at its top. */
 function aboutFile(path: string): string {
-  const [lines = ''] = /^(?:\/\/ .*\n)+/m.exec(read(path)) ?? [];
-  return /^.*?\.(?= |$)/.exec(lines.replaceAll(/\s*^\/\/ /gm, ' ').trim())?.[0] ?? '';
+  const [comment] = /^(?:\/\/ .*\n)+/m.exec(read(path)) ?? [];
+  if (comment === undefined) throw new Error(`${path} must begin with a comment on its purpose (got none)`);
+  const [sentence = ''] = comment
+    .replaceAll(/\s*^\/\/ /gm, ' ')
+    .trim()
+    .split(/(?<=\.) /);
+  return sentence;
+}
+
+/** A file of the examples, as its reader saves it. */
+function fileOf(path: string): string {
+  const name = path.replace(/^examples\/(?:start\/)?[^/]+\//, '');
+  return `\`${name}\`\n\n\`\`\`${name.replace(/.*\.(?:m(?=[jt]s$))?/, '')} ${name}\n${read(path)}\`\`\``;
 }
 
 const stored =
   'ciphertexts, which begin with `eaasA`, and fingerprints (keyed hashes for the search). The service saw neither names nor\naddresses';
 
 /** By the first word of a region's name; the other words are the arguments. */
-export const starts: Readonly<Record<string, (...words: readonly string[]) => string>> = {
+export const texts: Readonly<Record<string, (...words: readonly string[]) => string>> = {
   speed() {
     const reports = JSON.parse(read('docs/benchmarks.json')) as readonly Report[];
     const fields = reports.find(({ name }) => name === 'fields')?.rows ?? [];
@@ -163,11 +174,8 @@ npx --no-install @eaas/local lock < ${variables} > locked && mv locked ${variabl
 From then on, \`rotate\` needs the program in \`EAAS_LOCAL_KMS_COMMAND\`. The app asks the key service once in each process, at
 the first call, by this module:
 
-${starts['file']?.(`examples/local-kms/${name}.mjs`)}`,
-  file(path = '') {
-    const name = path.replace(/^examples\/(?:start\/)?[^/]+\//, '');
-    return `\`${name}\`\n\n\`\`\`${name.replace(/.*\.(?:m(?=[jt]s$))?/, '')} ${name}\n${read(path)}\`\`\``;
-  },
+${fileOf(`examples/local-kms/${name}.mjs`)}`,
+  file: (path = '') => fileOf(path),
   example: (
     name = '',
     ...packages
