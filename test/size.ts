@@ -6,24 +6,24 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_718,
-  service: 5_615,
-  local: 2_063,
-  sdk: 7_209,
-  migrate: 2_284,
-  audit: 1_178,
-  drizzle: 1_995,
-  prisma: 1_950,
-  files: 1_588,
-  console: 6_338,
-  server: 5_390,
-  log: 1_153,
+  protocol: 5_738,
+  service: 5_710,
+  local: 2_083,
+  sdk: 7_279,
+  migrate: 2_304,
+  audit: 1_188,
+  drizzle: 2_035,
+  prisma: 1_985,
+  files: 1_596,
+  console: 6_343,
+  server: 5_435,
+  log: 1_163,
   dev: 838,
-  cli: 3_142,
+  cli: 3_148,
 };
 const sites = { 'docs/site': 1_063, examples: 1_726 };
-const mostTestLines = 66_893;
-const mostWords = 68_499;
+const mostTestLines = 68_693;
+const mostWords = 68_900;
 const longestLine = 140;
 const printWidth = 110;
 
