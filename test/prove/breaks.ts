@@ -1,11 +1,9 @@
 // Breaks that a test must notice: small faults, put one at a time into a copy of the sources. They are chosen by hand where a
 // fault would do harm, because a tool such as Stryker makes hundreds per file, most of which change nothing that matters.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdirSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { copySources, runTests } from './copied-sources.ts';
 import { lasting } from './trial.ts';
 
 export interface Break {
@@ -29,7 +27,6 @@ const floor = 0.95;
 /** Each break of these folders must be noticed: what they do wrong is wrong for every app. */
 const mustNotice = /\/(?:ledger|rules|plugins)\//;
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const tables = new URL('breaks/', import.meta.url);
 
 export async function allBreaks(): Promise<readonly Break[]> {
@@ -78,49 +75,15 @@ export async function proveBreaks(names: readonly string[]): Promise<boolean> {
   return isEnough && !unnoticed.some(({ file }) => mustNotice.test(file));
 }
 
-interface TestReport {
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly assertionResults: readonly { readonly title: string; readonly status: string }[];
-  }[];
-}
-
 /** The titles of the tests that fail, and the files whose tests cannot begin. */
 async function failuresOf(copy: string, paths: readonly string[]): Promise<readonly string[]> {
-  const file = join(copy, 'tests.json');
-  await rm(file, { force: true });
-  const options = ['--bail=3', '--reporter=json', `--outputFile=${file}`];
-  const args = [join('node_modules', 'vitest', 'vitest.mjs'), 'run', ...paths, ...options];
-  const child = spawn(process.execPath, args, { cwd: copy, stdio: 'ignore', timeout: 1_800_000 });
-  await once(child, 'exit');
+  const report = await runTests(copy, [...paths, '--bail=3']);
   // Vitest that ended without a report has judged nothing.
-  const report = JSON.parse(await readFile(file, 'utf8')) as TestReport;
-  const unseen = paths.find((path) => !report.testResults.some(({ name }) => name.includes(path)));
+  if (report === undefined) throw new Error(`the tests of ${paths.join(', ')} ended without a report`);
+  const unseen = paths.find((path) => !report.some(({ name }) => name.includes(path)));
   if (unseen !== undefined) throw new Error(`no test of ${unseen} runs, so it can notice nothing`);
-  return report.testResults.flatMap(({ name, status, assertionResults }) => {
+  return report.flatMap(({ name, status, assertionResults }) => {
     const failed = assertionResults.filter((test) => test.status === 'failed').map(({ title }) => title);
-    return failed.length === 0 && status === 'failed' ? [`${relative(copy, name)} fails`] : failed;
+    return failed.length === 0 && status === 'failed' ? [`${name} fails`] : failed;
   });
-}
-
-/** Copies the sources and what is built, because tests start the built program for PostgreSQL. The rest is linked. */
-async function copySources(): Promise<string> {
-  const copy = await lasting.newDirectory();
-  const filter = (path: string): boolean => !/\/(?:node_modules|\.git)$/.test(path);
-  const verbatim = { recursive: true, verbatimSymlinks: true };
-  await cp(root, copy, { ...verbatim, filter });
-  const packages = await readdir(join(root, 'packages'));
-  for (const folder of ['.', ...packages.map((name) => join('packages', name))]) {
-    const installed = join(root, folder, 'node_modules');
-    if (!existsSync(installed)) continue;
-    const links = join(copy, folder, 'node_modules');
-    await mkdir(links);
-    for (const name of await readdir(installed)) {
-      // The links to the workspaces are relative, so copies of them lead to the copied packages.
-      if (name === '@eaas') await cp(join(installed, name), join(links, name), verbatim);
-      else if (name !== '.cache') await symlink(join(installed, name), join(links, name));
-    }
-  }
-  return copy;
 }

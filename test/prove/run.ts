@@ -1,8 +1,10 @@
+import { randomInt } from 'node:crypto';
 import { cpus } from 'node:os';
 import { allBreaks, proveBreaks } from './breaks.ts';
 import { parts } from './parts.ts';
+import { proveDrawn } from './drawn-breaks.ts';
 import { describeOutcome, type Outcome, verdictOf } from './report.ts';
-import { closeAll, lasting, type Part, runTrial, type Trial } from './trial.ts';
+import { asked, closeAll, lasting, type Part, runTrial, type Trial } from './trial.ts';
 
 const usage = `npm run prove                   every part
 npm run prove -- faults         one part, or several
@@ -11,7 +13,8 @@ npm run prove -- --list         what there is
 npm run prove -- --small        the heavy parts ten times smaller, to try them out
 npm run prove -- simulate 5000  one part, with so many cases
 npm run prove -- breaks         puts faults into a copy of the sources, one at a time: do the tests notice?
-npm run prove -- breaks NAME    one of them`;
+npm run prove -- breaks NAME    one of them
+npm run prove -- drawn 60       so many faults that a seed draws: what share do the tests notice? (--seed=N repeats)`;
 
 interface Chosen {
   readonly part: Part;
@@ -47,8 +50,16 @@ async function listParts(): Promise<void> {
     console.log(`${part.name}: ${part.about}`);
     for (const { name, about } of part.trials) console.log(`  ${part.name}:${name}: ${about}`);
   }
+  console.log(
+    'drawn: puts faults that a seed draws into a copy of the sources, of which the tests must notice most',
+  );
   console.log('breaks: puts faults into a copy of the sources, which the tests must notice');
   for (const { name, file } of await allBreaks()) console.log(`  breaks ${name}: ${file}`);
+}
+
+function seedOf(args: readonly string[]): number {
+  const given = args.find((arg) => arg.startsWith('--seed='));
+  return given === undefined ? randomInt(2 ** 31) : Number(given.slice('--seed='.length));
 }
 
 async function main(args: readonly string[]): Promise<number> {
@@ -56,6 +67,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (args.includes('--help')) console.log(usage);
   else if (args.includes('--list')) await listParts();
   else if (names[0] === 'breaks') return (await proveBreaks(names.slice(1))) ? 0 : 1;
+  else if (names[0] === 'drawn') return (await proveDrawn(asked ?? 60, seedOf(args))) ? 0 : 1;
   else {
     console.log(
       `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unknown processor'}`,

@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { breaksOf, decidingFiles, drawBreaks, testsAround } from './drawn-breaks.ts';
+
+test('each of the sixty files that decide exists, has breaks, and has tests around it', () => {
+  const lacking = decidingFiles.filter(
+    (file) => breaksOf(file, readFileSync(file, 'utf8')).size === 0 || testsAround(file).length === 0,
+  );
+  expect(lacking).toEqual([]);
+  expect(new Set(decidingFiles).size).toBe(60);
+  expect(decidingFiles.filter((file) => !existsSync(file))).toEqual([]);
+});
+
+const source = 'function f() { if (a < b) { throw c; } return d.some(e) && (await g(h ?? i)); }';
+
+test.each([
+  ['a comparison negated', ['a < b', 'a >= b']],
+  ['a ?? dropped', ['h ?? i', 'h']],
+  ['an await dropped', ['await g', ' g']],
+  ['some for every', ['d.some', 'd.every']],
+  ['a statement dropped', ['if (a < b) { throw c; }', ''], ['throw c;', '']],
+])('%s', (kind, ...changes) => {
+  const broken = (breaksOf('f.ts', source).get(kind) ?? []).map(
+    ({ from, to, text }) => source.slice(0, from) + text + source.slice(to),
+  );
+  expect(broken).toEqual(changes.map(([before = '', after = '']) => source.replace(before, after)));
+});
+
+test('a seed draws the same breaks again, and another seed others', () => {
+  expect(drawBreaks(60, 7)).toEqual(drawBreaks(60, 7));
+  expect(drawBreaks(60, 7)).not.toEqual(drawBreaks(60, 8));
+});
