@@ -103,6 +103,11 @@ test('only public keys that can verify tokens are kept', async () => {
   expect(jwks.keys).toEqual([jwk, { ...jwk, use: 'sig' }]);
 });
 
+test('a body of 64 KiB gives keys', async () => {
+  const host = await keyHost((_, response) => response.end(JSON.stringify(keys).padEnd(65_536)));
+  await expect(new KeyHosts([host.host]).fetch(host.uri)).resolves.toContain(jwk.kty);
+});
+
 const inside = await keyHost(keys);
 
 test.each<[string, Parameters<typeof keyHost>[0], RegExp]>([

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { orRefusal } from '@eaas/protocol/internal-service';
 import { limits } from '@eaas/protocol/wire';
 import { authorize } from './authorize.ts';
+import { tenantDraft } from './draft.ts';
 import { newKey, rotated } from './key-rules.ts';
 
 const now = Date.parse('2026-11-20T10:00:00.000Z');
@@ -29,4 +30,11 @@ test('a key has at most 10,000 versions', () => {
   const versions = (key_version: number) => orRefusal(() => rotated({ ...key, key_version }, now));
   expect(versions(limits.keyVersions - 1)).toMatchObject(['key.rotate', { key_version: 10_000 }, {}]);
   expect(versions(limits.keyVersions)).toMatchObject({ code: 'conflict' });
+});
+
+test('an entry with more metadata than the log takes is refused, and one with as much is not', () => {
+  const draft = (size: number) => () =>
+    tenantDraft('tenant.update', { name: 'x'.repeat(size - '{"name":""}'.length) });
+  expect(draft(limits.metadata)().metadata).toHaveLength(limits.metadata);
+  expect(draft(limits.metadata + 1)).toThrow(expect.objectContaining({ code: 'audit_unwritten' }));
 });
