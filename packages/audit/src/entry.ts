@@ -1,4 +1,5 @@
 // What an audit entry is, and whether it continues the chain. Every check of a log or a proof begins here.
+import { parseUuid } from '@eaas/protocol';
 import { chainHash, entryDigest, genesisHash } from '@eaas/protocol/audit';
 import { fromHex, toHex } from '@eaas/protocol/internal';
 import type { Output } from '@eaas/protocol/wire';
@@ -56,12 +57,19 @@ function hasMembers(entry: AuditEntry): boolean {
   );
 }
 
-/** Whether a value has the place of an entry in a log. What else is wrong with it, its hash shows: of a hidden one, nothing would. */
+/**
+ * Whether a value has the place of an entry in a log, and is what a service can have written there: findings and reports quote
+ * its tenant and its hash. What else is wrong with it, the hash shows: of a hidden one, nothing would.
+ */
 export function isEntry(value: unknown): value is AuditEntry | HiddenEntry {
   const entry = Object(value) as AuditEntry | HiddenEntry;
   if (!Number.isSafeInteger(entry.id) || entry.id <= 0) return false;
-  return !isHidden(entry) || (isHash(entry.digest) && Object.keys(entry).length === 2);
+  return isHidden(entry)
+    ? isHash(entry.digest) && Object.keys(entry).length === 2
+    : isHash(entry.hash) && isUuid(entry.tenant_id);
 }
+
+const isUuid = (id: unknown): boolean => typeof id === 'string' && parseUuid(id) === id;
 
 export const isHash = (text: unknown): boolean => typeof text === 'string' && /^[0-9a-f]{64}$/.test(text);
 

@@ -25,6 +25,13 @@ describe('`verifyFile`', () => {
     await expect(verify(text)).rejects.toThrow(message);
   });
 
+  test('refuses a tenant that would be shown as a verdict, though its hashes are right', async () => {
+    const log = playLog(2);
+    for (const entry of log.entries) Object.assign(entry, { tenant_id: 'valid, entries 1 to 2\n\u001b[8m' });
+    log.rechain();
+    await expect(verifyLines(log.entries)).rejects.toThrow('line 1 is not an audit entry');
+  });
+
   test('takes what other programs break lines at, and refuses a head that comes later', async () => {
     const log = playLog(0);
     log.append(2, 'key.wrap', { metadata: { text: '\u2028\r\u0085' } });

@@ -1,7 +1,7 @@
 // The check of a file that somebody handed over: an exported log, or the entries of a folder of evidence.
 import { InputError } from '@eaas/protocol';
 import { attempt, callback, flag, list, type OptionRules, requireOptions } from '@eaas/protocol/internal';
-import { type AuditEntry, type AuditHead, isBareHead, isEntry, isHash, isHidden } from './entry.ts';
+import { type AuditEntry, type AuditHead, isBareHead, isEntry, isHidden } from './entry.ts';
 import { isExact } from './entry-proof.ts';
 import type { AuditFinding } from './findings.ts';
 import { type Given, newWalk, walkChain } from './walk.ts';
@@ -47,13 +47,12 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Given,
   const read = (line: string): Given => {
     const value = attempt((): unknown => (line.length > longestLine ? null : JSON.parse(line)));
     if (count++ === 0 && isBareHead(value)) return value;
-    const isShown = isEntry(value) && !isHidden(value);
-    if (!isEntry(value) || (isShown && !(isHash(value.hash) && typeof value.tenant_id === 'string')))
+    if (!isEntry(value))
       throw new InputError(
         `line ${count} is not an audit entry: pass a file that \`audit export\`, \`audit evidence\` or the console wrote`,
       );
     // A member that no hash covers would look as if it were proven: such an entry is none that a service wrote.
-    return isShown && !isExact(value) ? { ...value, salt: '' } : value;
+    return !isHidden(value) && !isExact(value) ? { ...value, salt: '' } : value;
   };
   for await (const chunk of bytes) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');

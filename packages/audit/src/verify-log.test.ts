@@ -18,6 +18,7 @@ const change =
   (members: object, id = 150) =>
   (log: PlayedLog): unknown =>
     Object.assign(at(log, id), members);
+const otherTenant = '00000000-0000-4000-8000-00000000000a';
 const cases: readonly (readonly [string, (log: PlayedLog) => unknown, readonly string[]])[] = [
   ['an actor is changed', change({ actor: 'nobody' }), ['entry_changed 150']],
   ['a number is a text', change({ key_version: '1' }), ['entry_changed 150']],
@@ -29,7 +30,7 @@ const cases: readonly (readonly [string, (log: PlayedLog) => unknown, readonly s
     change({ created_at: '2020-01-01T00:00:00.000Z' }),
     ['entry_changed 150', 'time_went_back 150'],
   ],
-  ['a tenant is changed', change({ tenant_id: 'x' }), ['entry_changed 150']],
+  ['a tenant is changed', change({ tenant_id: otherTenant }), ['entry_changed 150']],
   ['a salt is changed', change({ salt: '00'.repeat(16) }), ['entry_changed 150']],
   ['a salt is removed', change({ salt: undefined }), ['entry_changed 150']],
   [
@@ -70,6 +71,17 @@ test.each(cases)('it is a finding, and no state is returned, if %s', async (_, c
   const report = await verifyLog(log.entries, given);
   expect(found(report)).toEqual(findings);
   expect(report).toMatchObject({ ok: false, state: null });
+});
+
+test.each([
+  ['a tenant that is no UUID', { tenant_id: '\u001b[2K' }],
+  ['a tenant in capitals', { tenant_id: otherTenant.toUpperCase() }],
+  ['a tenant that is no text', { tenant_id: [otherTenant] }],
+  ['a hash that is none', { hash: '\u001b[2K' }],
+])('a value with %s is no entry', async (_, members) => {
+  const log = playLog(2);
+  change(members, 2)(log);
+  await expect(verifyLog(log.entries)).rejects.toThrow('got another value after entry 1)');
 });
 
 test('any random change of the entries is a finding', async () => {

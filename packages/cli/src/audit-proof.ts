@@ -8,6 +8,7 @@ import {
   type VerifiedEntry,
   verifyProof,
 } from '@eaas/audit';
+import { inLine } from '@eaas/protocol/internal';
 import { writeNewFile } from '@eaas/server/internal';
 import { onTenant, type Operator, withTenant } from './command.ts';
 import { exitCodes } from './failure.ts';
@@ -79,7 +80,7 @@ export async function openProof(file: string, policyFile: string, { json }: Repo
   } catch (error) {
     if (!(error instanceof LogProofError)) throw error;
     if (json) printJson({ valid: false, code: error.code, reason: error.message });
-    else process.stdout.write(`REFUSED (${error.code}): ${error.message}\n`);
+    else process.stdout.write(`REFUSED (${error.code}): ${inLine(error.message)}\n`);
     process.exitCode = exitCodes.refused;
     return undefined;
   }

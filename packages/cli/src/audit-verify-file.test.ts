@@ -2,10 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditEntry } from '@eaas/audit';
 import { entryDigest } from '@eaas/protocol/audit';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { newDirectory } from '@eaas/test-kit/directory';
+import { madeUpLog, signersOf } from '@eaas/test-kit/made-up-log';
 import { read } from '@eaas/test-kit/markdown';
+import { openProof } from './audit-proof.ts';
 import { verifyEntries } from './audit-verify-file.ts';
+import { tell } from './program.ts';
 
 const lines = read('examples/tampered-log/acme.original.ndjson').trimEnd().split('\n');
 const entries = lines.map((line) => JSON.parse(line) as AuditEntry);
@@ -55,4 +58,35 @@ test('a file whose entries have no salts is not valid', async () => {
   const without = (name: string, value: unknown): unknown => (name === 'salt' ? undefined : value);
   const old = entries.map((entry) => JSON.stringify(entry, without));
   expect(await verify(old)).toMatchObject({ valid: false, errors: { length: old.length } });
+});
+
+let printed = '';
+const print = (text: string | Uint8Array): boolean => Boolean((printed += String(text)));
+afterEach(() => {
+  vi.restoreAllMocks();
+  process.exitCode = undefined;
+});
+
+/** Text that a terminal would obey, as a log or a witness can be named in a file. */
+const nasty = '\u202evalid\u009b8m';
+const visible = String.raw`\u202evalid\u009b8m`;
+
+test.each<[string, string, string]>([
+  ['of a log that has it as its name', madeUpLog().policy, 'REFUSED (proof_log): '],
+  ['with a policy that has it', `quorum ${nasty}`, 'Line 1 of the policy is not valid: '],
+])('text that steers a terminal is shown escaped in one line: a proof %s', async (_, policy, begins) => {
+  const log = madeUpLog(signersOf(nasty));
+  const { tenant_id: tenantId, id, hash } = entries[0] as AuditEntry;
+  const index = log.moment([{ tenantId, id, hash: Uint8Array.from(Buffer.from(hash, 'hex')) }], Date.now());
+  await writeFile(file, log.prove(tenantId, index));
+  await writeFile(`${file}.policy`, policy);
+  printed = '';
+  for (const name of ['stdout', 'stderr'] as const)
+    vi.spyOn(process[name], 'write').mockImplementation(print);
+  await openProof(file, `${file}.policy`, {}).catch((error: unknown) =>
+    tell(error, ['audit', 'verify-file']),
+  );
+  expect(printed).toMatch(/^[ -~]+\n$/);
+  expect(printed).toContain(begins);
+  expect(printed).toContain(visible);
 });

@@ -69,7 +69,7 @@ export const breaks = [
     'entries-twice-in-a-folder': ['if (id <= newest) addFinding', 'if (id < 0) addFinding'],
   }),
   ...breaksIn(`${audit}/verify-file.ts`, [`${audit}/page/verdict.test.ts`], {
-    'members-that-no-hash-covers': ['return isShown && !isExact(value) ?', 'return !isShown && !value ?'],
+    'members-that-no-hash-covers': ['!isHidden(value) && !isExact(value)', '!isHidden(value) && !value'],
     'heads-of-another-tenant': ["if (of !== tenantId) return 'of_other_tenant';", ''],
     'heads-after-the-end-of-a-folder': ["if (id > last.id) return 'ahead';", ''],
   }),
