@@ -115,6 +115,34 @@ test.each(Object.entries(cases).flatMap(([kind, all]) => all.map((one) => [kind,
   },
 );
 
+const prefix = 'c2sp.org/tlog-proof@';
+test.each([
+  `${prefix}\n\n`,
+  `${prefix}\n`,
+  prefix,
+  `${prefix}v1\nindex 0\n\n\n`,
+  '\n',
+  '— a b\n',
+  '\n— ',
+  'eaas.audit-chain.v1/x\n0\n',
+])('a text of a megabyte of %j beside the log keeps nobody from the verdict', async (piece) => {
+  const { lines, policy, proof } = await handOver();
+  const text = `${prefix}v1\n${piece.repeat(1_000_000 / piece.length)}—`;
+  expect(await judge(bytesOf(lines), [text, proof], [policy])).toMatchObject({ kind: 'witnessed' });
+});
+
+test.each([
+  [99, 'witnessed'],
+  [100, 'fits'],
+])('after %i proofs that do not count, the next one makes a folder `%s`', async (count, kind) => {
+  const handed = await handOver();
+  const given = [few(handed).repeat(count), `Trust me:\n${handed.proof}\nquorum x\n`];
+  expect(await judge(bytesOf(handed.lines), given, [handed.policy])).toMatchObject({ kind });
+  // What its reader keeps is read first.
+  const kept = [handed.policy, handed.proof];
+  expect(await judge(bytesOf(handed.lines), given, kept)).toMatchObject({ kind: 'witnessed' });
+});
+
 test('a browser without Ed25519 says so, and counts no signature', async () => {
   vi.spyOn(crypto.subtle, 'importKey').mockRejectedValue(new DOMException('', 'NotSupportedError'));
   const { lines, policy, proof, signed } = await handOver();
