@@ -1,4 +1,5 @@
 import { InputError } from '@eaas/protocol';
+import { escapeHidden } from '@eaas/protocol/internal';
 import { playLog, type PlayedLog } from '@eaas/test-kit/played-log';
 import { describe, expect, test } from 'vitest';
 import { digestOf, genesisOf } from './entry.ts';
@@ -10,7 +11,8 @@ const verify = (text: string, options: Options = { allowHidden }) =>
   verifyFile(new Blob([text]).stream(), options);
 const verifyLines = (lines: readonly object[], options?: Options) =>
   verify(lines.map((line) => `${JSON.stringify(line)}\n`).join(''), options);
-const headAt = (log: PlayedLog, id: number) => ({ id, hash: log.entries[id - 1]?.hash ?? '' });
+const at = (log: PlayedLog, id: number) => log.entries[id - 1] as AuditEntry;
+const headAt = (log: PlayedLog, id: number) => ({ id, hash: at(log, id).hash });
 const found = ({ findings }: FileReport): string[] => findings.map(({ code, id }) => `${code} ${id}`);
 
 describe('`verifyFile`', () => {
@@ -49,16 +51,43 @@ describe('`verifyFile`', () => {
       second((line) => line.replace('{', '{"note":"x",')),
       ['entry_changed 2'],
     ],
-    [
-      'a name in another spelling',
-      second((line) => line.replace(/\}$/, String.raw`,"\u0061ctor":"x"}`)),
-      ['entry_changed 2'],
-    ],
-    ['a name twice, of which the last counts', second((line) => line.replace('{', '{"actor":"x",')), []],
-    ['other spaces', (lines) => lines.map((line) => line.replace('"id":', ' "id" : ')), []],
-  ])('judges %s by what JSON says', async (_, change, findings) => {
-    const lines = playLog(3).entries.map((entry) => JSON.stringify(entry));
+    ['hidden characters that are escaped', (lines) => lines.map(escapeHidden), []],
+    ['the end of its last line', (lines) => [...lines, ''], []],
+    ['CR LF', (lines) => lines.map((line) => `${line}\r`), []],
+  ])('judges a file with %s', async (_, change, findings) => {
+    const log = playLog(2);
+    log.append(1, 'key.wrap', { metadata: { text: '\u202e\u009b\u2028' } });
+    const lines = log.entries.map((entry) => JSON.stringify(entry));
     expect(found(await verify(change(lines).join('\n')))).toEqual(findings);
+  });
+
+  test.each<[string, (line: string) => string]>([
+    ['a member twice, the genuine one last', (line) => line.replace('{', '{"actor":"x",')],
+    ['a member twice, the genuine one first', (line) => line.replace(/\}$/, ',"actor":"x"}')],
+    ['a member twice within another', (line) => line.replace('"metadata":{', '"metadata":{"nth":7,')],
+    ['a member in another spelling', (line) => line.replace(/\}$/, String.raw`,"\u0061ctor":"x"}`)],
+    ['a letter that is escaped', (line) => line.replace('"key.', String.raw`"\u006bey.`)],
+    ['spaces', (line) => line.replace('"id":', '"id": ')],
+    ['a space at its end', (line) => `${line} `],
+    ['two ends', (line) => `${line}\r\r`],
+    ['a number in another form', (line) => line.replace('"id":2', '"id":2.0')],
+  ])('refuses a line with %s, as it was not exported so', async (_, change) => {
+    const lines = playLog(3).entries.map((entry) => JSON.stringify(entry));
+    const changed = lines.with(1, change(lines[1] ?? ''));
+    expect(changed).not.toEqual(lines);
+    await expect(verify(changed.join('\n'))).rejects.toThrow(
+      'line 2 is not an audit entry as it was exported',
+    );
+  });
+
+  test('refuses a hidden entry, and a head, with a member twice', async () => {
+    const log = playLog(3);
+    const [digest, head] = ['ab'.repeat(32), JSON.stringify(headAt(log, 1))];
+    const lines = log.entries.map((entry) => JSON.stringify(entry));
+    const hidden = lines.with(1, `{"id":2,"digest":"${digest}","digest":"${digestOf(at(log, 2))}"}`);
+    await expect(verify(hidden.join('\n'))).rejects.toThrow('line 2 is not an audit entry');
+    const begun = [head.replace('{', '{"id":9,'), ...lines.slice(1)];
+    await expect(verify(begun.join('\n'))).rejects.toThrow('line 1 is not an audit entry');
   });
 
   test.each<[string, number, number, object[]]>([

@@ -1,6 +1,14 @@
 // The check of a file that somebody handed over: an exported log, or the entries of a folder of evidence.
 import { InputError } from '@eaas/protocol';
-import { attempt, callback, flag, list, type OptionRules, requireOptions } from '@eaas/protocol/internal';
+import {
+  attempt,
+  callback,
+  escapeHidden,
+  flag,
+  list,
+  type OptionRules,
+  requireOptions,
+} from '@eaas/protocol/internal';
 import { type AuditEntry, type AuditHead, isBareHead, isEntry, isHidden } from './entry.ts';
 import { isExact } from './entry-proof.ts';
 import type { AuditFinding } from './findings.ts';
@@ -40,16 +48,28 @@ export interface FileReport {
 /** Longer than any line that a service writes. */
 const longestLine = 1_048_576;
 
+/**
+ * Returns what a line says, or undefined unless it is written as a service and its commands write it: in another form, a member
+ * could be there twice, and a person would read what no hash covers. Mail and editors end lines with CR LF.
+ */
+const valueIn = (line: string): unknown =>
+  attempt(() => {
+    const value: unknown = line.length > longestLine ? undefined : JSON.parse(line);
+    const written = JSON.stringify(value);
+    return [written, escapeHidden(written)].includes(line.replace(/\r$/, '')) ? value : undefined;
+  });
+
 /** A line ends with LF alone: what else breaks lines elsewhere can stand in JSON as it is. */
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Given, void, undefined> {
   const decoder = new TextDecoder();
   let [rest, count] = ['', 0];
   const read = (line: string): Given => {
-    const value = attempt((): unknown => (line.length > longestLine ? null : JSON.parse(line)));
+    const value = valueIn(line);
     if (count++ === 0 && isBareHead(value)) return value;
     if (!isEntry(value))
       throw new InputError(
-        `line ${count} is not an audit entry: pass a file that \`audit export\`, \`audit evidence\` or the console wrote`,
+        `line ${count} is not an audit entry as it was exported: pass a file as \`audit export\`, \`audit evidence\` or the ` +
+          'console wrote it',
       );
     // A member that no hash covers would look as if it were proven: such an entry is none that a service wrote.
     return !isHidden(value) && !isExact(value) ? { ...value, salt: '' } : value;
@@ -66,7 +86,7 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Given,
 
 /**
  * Verifies the entries of a file, as `eaas audit export` or `evidence` wrote it. Its first entry can be any. Throws InputError for
- * a line that is no entry, and for a file without entries.
+ * a line that is no entry as it was exported, byte for byte, and for a file without entries.
  *
  * @example
  * ```ts
