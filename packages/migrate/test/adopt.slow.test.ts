@@ -68,7 +68,7 @@ async function fill(name: string, values: readonly string[]): Promise<void> {
     await sql`insert into ${sql(name)} values (${at + 1}, ${token})`;
 }
 
-test('the new keys can be in a variable that a key service locks', async () => {
+test('the new keys can be in a variable that a key service locks, and the app can have a half', async () => {
   const program = join(await newDirectory(), 'kms.sh');
   await writeFile(program, '#!/bin/sh\nexec cat\n', { mode: 0o700 });
   const lock = [process.execPath, `${root}packages/local/bin/eaas-local.mjs`, 'lock'];
@@ -81,10 +81,12 @@ test('the new keys can be in a variable that a key service locks', async () => {
     code: 2,
     stderr: expect.stringContaining('EAAS_LOCAL_KMS_COMMAND') as string,
   });
-  const opened = await adopt(args, root, { ...locked, EAAS_LOCAL_KMS_COMMAND: program });
+  const half = 'eaas_half_VSKJF9dfAeJoWeuyFp5EkW3ZcrIIOfWJ7WBqHh7Q6GE4LQSsN';
+  const opened = await adopt(args, root, { ...locked, EAAS_LOCAL_KMS_COMMAND: program, EAAS_HALF: half });
   expect([opened.code, opened.stderr]).toEqual([0, '']);
   const rows = await sql<{ id: number; token: string }[]>`select * from locked`;
-  const reading = defineFields({ locked: { token: field.text() } }).for(eaas);
+  const app = new EaasClient({ service: localService({ sealed }), half });
+  const reading = defineFields({ locked: { token: field.text() } }).for(app);
   expect(await reading.decryptRows('locked', rows, ({ id }) => id)).toMatchObject([{ token: 'a token' }]);
 });
 

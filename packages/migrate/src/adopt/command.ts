@@ -39,7 +39,7 @@ Options:
   -h, --help             show this help
 
 The new keys are in EAAS_LOCAL (EAAS_LOCAL_KMS_COMMAND opens its lock), or on the server of EAAS_BASE_URL, EAAS_API_KEY and
-EAAS_KEY_ID. Variables can be in .env.
+EAAS_KEY_ID. EAAS_HALF is the half of the app, if it has one. Variables can be in .env.
 `;
 
 const flags = {

@@ -30,7 +30,7 @@ export interface EaasClientOptions extends ClientOptions {
   /**
    * A service inside this process, such as `localService()` of `@eaas/local`, instead of `baseUrl`, `apiKey` and
    * `fetch`. Its default key is the default of `keyId`. The client then ignores the variables EAAS_BASE_URL,
-   * EAAS_API_KEY and EAAS_KEY_ID.
+   * EAAS_API_KEY and EAAS_KEY_ID, but reads EAAS_HALF like any other.
    */
   readonly service?: ServiceInProcess | undefined;
 }
@@ -89,7 +89,7 @@ export class EaasClient extends EnvelopeClient {
     requireOptions(eaasClientOptions, options, 'new EaasClient');
     const signsIn = isSignIn(options, 'apiKey', 'service');
     const given = ofService(options);
-    const complete = given === options ? withEnvironment(options) : given;
+    const complete = withEnvironment(given);
     const { apiKey } = complete;
     const nameOf = (option: 'baseUrl' | 'apiKey' | 'keyId', variable: string): string =>
       complete[option] === given[option] ? option : variable;

@@ -7,11 +7,13 @@ const { env } = process;
 
 /**
  * Reads absent settings from environment variables, but EAAS_API_KEY only if `baseUrl` is not passed either, because the
- * client must send EAAS_API_KEY only to EAAS_BASE_URL, and never with the tokens of a sign-in.
+ * client must send EAAS_API_KEY only to EAAS_BASE_URL, and never with the tokens of a sign-in. A service in the process
+ * has its own connection and key, and no half.
  */
 export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
-  const keyId = options.keyId ?? (inEnvironment(options, 'EAAS_KEY_ID') || undefined);
-  const own = { ...options, ...halfInEnvironment(options), keyId };
+  const withHalf = { ...options, ...halfInEnvironment(options) };
+  if (options.service) return withHalf;
+  const own = { ...withHalf, keyId: options.keyId ?? (inEnvironment(options, 'EAAS_KEY_ID') || undefined) };
   if (options.token) return { ...own, baseUrl: options.baseUrl ?? env['EAAS_BASE_URL'] };
   if (options.baseUrl === undefined) {
     const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = env;

@@ -2,7 +2,14 @@ import { formatApiKey } from '@eaas/protocol/wire';
 import { createTestService, localService, type TestService } from '@eaas/local';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withEnvironment as withoutEnvironment } from './environment.ts';
-import { EaasClient, InputError } from '../index.ts';
+import { createBrowserClient } from '../browser/browser.ts';
+import {
+  EaasClient,
+  type EaasClientOptions,
+  type EaasEvent,
+  type EnvelopeClient,
+  InputError,
+} from '../index.ts';
 
 const service = createTestService();
 const { key_id: keyId } = await service.createKey('of the environment');
@@ -79,21 +86,74 @@ test.each([
   expect(() => new EaasClient()).not.toThrow('hunter2');
 });
 
-test('a client with a `service` in its process ignores the environment', async () => {
+test('a `service` in the process has its own connection and default key', async () => {
   const local = localService();
-  const before = service.requests.length;
-  const client = new EaasClient({ service: local });
-  const { ciphertext, key_id } = await client.encrypt('Ada');
-  expect(key_id).toBe(local.keyId);
-  expect(await client.decrypt(ciphertext, { as: 'text' })).toBe('Ada');
   const { key_id: named } = await local.createKey('named');
   expect((await new EaasClient({ service: local, keyId: named }).encrypt('Ada')).key_id).toBe(named);
-  expect(service.requests).toHaveLength(before);
+  const before = service.requests.length;
   const tested = new EaasClient({ service });
   expect(tested.keyId).toBeUndefined();
   await tested.keys.page();
   expect(service.requests).toHaveLength(before + 1);
 });
+
+const local = localService();
+const { key_id: own } = await service.createKey('of the app');
+const halves = {
+  EAAS_HALF: 'eaas_half_VSKJF9dfAeJoWeuyFp5EkW3ZcrIIOfWJ7WBqHh7Q6GE4LQSsN',
+  EAAS_HALF_ID: '8f5690b4',
+};
+const other = { baseUrl: 'https://other.example', apiKey: formatApiKey(new Uint8Array(32)) };
+const signIn = { issuer: own, subject: null, token: () => `e30.${btoa('{}').replace(/=+$/, '')}.x` };
+
+/** Encrypts with a client. Returns which address, credential, key and half it used. */
+async function usedBy(make: (more: EaasClientOptions) => EnvelopeClient): Promise<unknown[]> {
+  const sent: unknown[] = [];
+  const forward: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    sent.push(new URL(request.url).origin, request.headers.get('authorization')?.replace('Bearer ', ''));
+    const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
+    const url = request.url.replace(/.*(?=\/v1\/)/, service.baseUrl);
+    return fetch(url, { method: 'POST', headers, body: await request.text() });
+  };
+  let half: string | undefined;
+  const onEvent = (event: EaasEvent): void => void (event.type === 'data_key.minted' && ({ half } = event));
+  const { key_id } = await make({ fetch: forward, onEvent }).encrypt('Ada', { context: {} });
+  return [...sent, key_id, half];
+}
+
+const { EAAS_HALF_ID: halfId } = halves;
+const { origin } = new URL(service.baseUrl);
+test.each<[string, (more: EaasClientOptions) => EnvelopeClient, unknown[]]>([
+  ['EaasClient', (more) => new EaasClient(more), [origin, service.apiKey, keyId, halfId]],
+  [
+    'with `baseUrl`',
+    (more) => new EaasClient({ ...other, ...more }),
+    [other.baseUrl, other.apiKey, keyId, halfId],
+  ],
+  [
+    'with a sign-in',
+    (more) => new EaasClient({ ...signIn, ...more }),
+    [origin, signIn.token(), keyId, halfId],
+  ],
+  ['with `service`', ({ onEvent }) => new EaasClient({ service: local, onEvent }), [local.keyId, halfId]],
+  [
+    'with `half: null`',
+    ({ onEvent }) => new EaasClient({ service: local, half: null, onEvent }),
+    [local.keyId, undefined],
+  ],
+  [
+    'createBrowserClient',
+    (more) => createBrowserClient({ proxyUrl: other.baseUrl, keyId: own, ...more }),
+    [other.baseUrl, undefined, own, undefined],
+  ],
+])(
+  'with all variables of the environment, a client is what its options leave open: %s',
+  async (_, make, used) => {
+    for (const [name, value] of Object.entries(halves)) vi.stubEnv(name, value);
+    expect(await usedBy(make)).toEqual(used);
+  },
+);
 
 test.each(['baseUrl', 'apiKey', 'fetch'] as const)('a client refuses `service` and `%s` together', (name) => {
   const local = localService();

@@ -107,7 +107,7 @@ test.each([
   expect(await outcomesWith()).toEqual(refused);
 });
 
-test('EAAS_HALF is a half or a list, unless one is passed or the service is in the process', async () => {
+test('EAAS_HALF is a half or a list, unless one is passed, also if the service is in the process', async () => {
   const sealed = await make({ half }).encrypt('x');
   vi.stubEnv('EAAS_HALF_ID', id);
   for (const [halves, outcome] of Object.entries({ [text]: 'decryption', [`${text},null`]: 'x' })) {
@@ -116,7 +116,9 @@ test('EAAS_HALF is a half or a list, unless one is passed or the service is in t
     expect(await make({ half }).decrypt(await make().encrypt('x'), { as })).toBe('x');
   }
   expect(await outcomesWith({ half: randomBytes(32) })).toEqual(refused);
-  expect(await without.decrypt(await new EaasClient({ service, keyId }).encrypt('x'), { as })).toBe('x');
+  const inProcess = await new EaasClient({ service, keyId }).encrypt('x');
+  expect(outcomesOf(await without.decryptMany([inProcess], { as }))).toEqual(['decryption']);
+  expect(await make({ half }).decrypt(inProcess, { as })).toBe('x');
 });
 
 test('what shows values to the service is refused with a half, and server mode opens none of its values', async () => {
