@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { WrongUsage } from './kit.ts';
 import { inLine } from '@eaas/protocol/internal';
-import type { Input, Output } from '@eaas/protocol/wire';
+import type { Input } from '@eaas/protocol/wire';
 import { one } from './ciphertext.ts';
 import { type FileCommand, option, type Run } from './command.ts';
 import { insecureHttp, keyIdsIn, withClient } from './connection.ts';
@@ -11,7 +11,6 @@ import { requireWritable } from './output-paths.ts';
 import { readKeyFile } from './read.ts';
 import { writePieces } from './write.ts';
 
-type Exported = Output<'POST /v1/keys/:key_id/export'>;
 type RsaPublicKey = Input<'POST /v1/keys/:key_id/export'>['public_key'];
 
 export const exportKey: FileCommand = {
@@ -53,39 +52,11 @@ async function exportToFile({ paths, options, stop: { signal } }: Run): Promise<
     const [key_id = client.keyId] = keyIdsIn(options);
     if (key_id === undefined)
       throw new CannotStart('The id of the key is missing: set EAAS_KEY_ID, or pass --key.');
-    const read: Read = (page) => client.keys.export({ key_id, public_key, ...page }, { signal });
-    const key = await exportVersions(read);
-    return subjects ? { ...key, ...(await exportSubjects(read, key)) } : key;
+    return client.keys.export({ key_id, public_key, subjects }, { signal });
   });
   const text = `${JSON.stringify(exported, null, 2)}\n`;
   await writePieces(output, one(Buffer.from(text)), { force, mode: undefined });
   return 0;
-}
-
-type Page = Omit<Input<'POST /v1/keys/:key_id/export'>, 'key_id' | 'public_key'>;
-type Read = (page: Page) => Promise<Exported>;
-
-async function exportVersions(read: Read) {
-  const versions: Exported['versions'] = [];
-  for (let from_version = 1; ;) {
-    const page = await read({ from_version });
-    versions.push(...page.versions);
-    const { next_version, ...key } = page;
-    if (next_version === null) return { ...key, versions };
-    from_version = next_version;
-  }
-}
-
-/** Exports the subjects of the tenant, in pages that have no versions. */
-async function exportSubjects(read: Read, { versions }: Pick<Exported, 'versions'>) {
-  const from_version = (versions.at(-1)?.key_version ?? 0) + 1;
-  const subjects: NonNullable<Exported['subjects']> = [];
-  for (let page: Page = { from_version, subjects: true }; ;) {
-    const { subjects: found = [], next_subject = null, subjects_key = '' } = await read(page);
-    subjects.push(...found);
-    if (next_subject === null) return { subjects, subjects_key };
-    page = { ...page, from_subject: next_subject };
-  }
 }
 
 async function readPublicKey(path: string): Promise<RsaPublicKey> {

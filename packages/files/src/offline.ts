@@ -49,8 +49,10 @@ export async function openOffline(
   const keyIds = new Set<string>();
   const materials = new Map<string, Material>();
   const people = new Map<string, People>();
+  const parts: (ExportedKey & { readonly path: string })[] = [];
   for (const path of exportedKeys) {
     for (const key of await readExportedKeys(path)) {
+      parts.push({ ...key, path });
       const { key_id, tenant_id: tenantId } = key;
       keyIds.add(key_id);
       for (const { key_version, encrypted } of key.versions) {
@@ -62,6 +64,14 @@ export async function openOffline(
       people.set(tenantId, known);
       for (const { subject_id, encrypted } of subjects) known.subjects.set(subject_id, { encrypted, path });
     }
+  }
+  for (const { key_id, tenant_id, next_version = null, next_subject = null, path } of parts) {
+    const hasVersions = next_version === null || materials.has(`${key_id} ${next_version}`);
+    if (hasVersions && (next_subject === null || parts.some(endsPeopleOf(tenant_id)))) continue;
+    const what = hasVersions ? 'people' : `versions from ${next_version}`;
+    throw new CannotStart(
+      `${inLine(path)} is a part of an export, without its ${what}: export the key again with \`export-key\`, or pass all parts.`,
+    );
   }
   return {
     [inside]: {
@@ -98,7 +108,7 @@ function secretOf(people: People | undefined, subject: string, privateKey: KeyOb
   const found = people.subjects.get(id);
   if (found) return bytesOf(found, privateKey);
   throw new FileFailure(
-    `${files} does not have this subject: it was erased, or first used after the export, or has another name.`,
+    `${files} does not have this subject: it was erased, or first used after the export began, or has another name.`,
   );
 }
 
@@ -145,7 +155,16 @@ function decryptSecret(key: KeyObject, { encrypted, path }: Secret): Buffer {
   }
 }
 
-type ExportedKey = Omit<Output<'POST /v1/keys/:key_id/export'>, 'next_version' | 'next_subject'>;
+type Page = Output<'POST /v1/keys/:key_id/export'>;
+
+/** A whole export, or one page of it. */
+type ExportedKey = Omit<Page, 'next_version'> & Partial<Pick<Page, 'next_version'>>;
+
+/** Whether a part has the last people of a tenant. */
+const endsPeopleOf =
+  (tenant: string) =>
+  ({ tenant_id, subjects, next_subject = null }: ExportedKey): boolean =>
+    tenant_id === tenant && subjects !== undefined && next_subject === null;
 
 async function readExportedKeys(path: string): Promise<ExportedKey[]> {
   const text = await readKeyFile(path);

@@ -156,7 +156,7 @@ eaas-files rewrap v1.eaas --subject 42 > log`;
   expect(writer).toMatchObject({ code: 2, stderr: expect.stringContaining('not with --public-key') });
 });
 
-test('decrypt accepts an exported key as one response of the API or as a list of responses', async () => {
+test('decrypt accepts an exported key as one response of the API or as a list of all responses', async () => {
   const place = await placeWithExport();
   const body = { public_key: publicKey.export({ format: 'jwk' }) };
   const first = ok(await account.tenant.api.post(`/v1/keys/${account.keyId}/export`, body));
@@ -168,6 +168,30 @@ test('decrypt accepts an exported key as one response of the API or as a list of
   expect(pages.length).toBeGreaterThan(1);
   await writeFile(place.at('key.json'), JSON.stringify(pages));
   expect(await place.type(`${offline} v1.eaas && cmp a v1`, noService)).toEqual(done);
+
+  // A part alone would open some files, and of the others say a wrong cause.
+  const last = pages.length;
+  const whole = [{ ...pages[0], next_version: 2 }, ...pages.slice(1)];
+  const people = { subjects: [], subjects_key: first.hash_key, next_subject: 'f'.repeat(64) };
+  const cases: [object, string | undefined][] = [
+    [whole, undefined],
+    [{ ...pages[0], next_version: 2 }, 'without its versions from 2'],
+    [[...whole, { ...pages.at(-1), next_version: last + 1 }], `without its versions from ${last + 1}`],
+    [{ ...first, ...people }, 'without its people'],
+    [
+      [
+        { ...first, ...people },
+        { ...first, ...people, next_subject: null },
+      ],
+      undefined,
+    ],
+  ];
+  for (const [parts, missing] of cases) {
+    await writeFile(place.at('key.json'), JSON.stringify(parts));
+    const { code, stderr } = await place.type(`${offline} v1.eaas --force`, noService);
+    const [said] = /(?<=^key\.json is a part of an export, ).*(?=: )/.exec(stderr) ?? [];
+    expect([code, said]).toEqual([missing ? 3 : 0, missing]);
+  }
 });
 
 test('decrypt writes no file for an altered file, another context or another private key', async () => {

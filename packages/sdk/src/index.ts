@@ -9,6 +9,7 @@ export type {
   SubjectCalls,
   SubjectName,
 } from './client/administration.ts';
+export type { ExportedKey } from './http/whole-export.ts';
 export type { DecryptedAs, DecryptedForm, DecryptItem, DecryptOptions } from './client/decrypt.ts';
 export type { EncryptItem, EncryptOptions } from './client/encrypt.ts';
 export type { Rewrapped } from './client/rewrap.ts';

@@ -6,7 +6,8 @@ import { privateKey, publicKey } from '@eaas/test-kit/rsa-key';
 import { exportKey } from './exported-key.ts';
 
 const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-const client = new EaasClient({ ...createTestService() });
+const service = createTestService();
+const client = new EaasClient({ service });
 
 const open = (text: string): Buffer =>
   privateDecrypt(
@@ -14,8 +15,9 @@ const open = (text: string): Buffer =>
     Buffer.from(text, 'base64'),
   );
 
-test('the private RSA key decrypts every exported key version and the hash key', async () => {
+test('the private RSA key decrypts every exported key version, the hash key and the secrets of people', async () => {
   const { key_id } = await client.keys.create({ name: 'escrow', exportable: true });
+  await client.encrypt('x', { keyId: key_id, subject: 'patient 7' });
   await client.keys.rotate({ key_id });
   const exported = await exportKey({ keys: client.keys }, key_id, `\n${pem}\n`);
   const { logs } = await client.audit.page({ limit: 1 });
@@ -25,8 +27,20 @@ test('the private RSA key decrypts every exported key version and the hash key',
     key_id,
     versions: [{ key_version: 1 }, { key_version: 2 }],
   });
-  const opened = [...exported.versions.map(({ encrypted }) => encrypted), exported.hash_key].map(open);
-  expect(opened.map(({ length }) => length)).toEqual([32, 32, 32]);
+  const { hash_key, subjects_key = '', subjects = [] } = exported;
+  const secrets = [...exported.versions, ...subjects].map(({ encrypted }) => encrypted);
+  const opened = [...secrets, hash_key, subjects_key].map(open);
+  expect(opened.map(({ length }) => length)).toEqual([32, 32, 32, 32, 32]);
+});
+
+test('an API key that is limited to some keys exports them without people, and no other is', async () => {
+  const { key_id } = await client.keys.create({ name: 'limited', exportable: true });
+  const exportWith = async (...permissions: ('keys.export' | 'keys.read')[]) => {
+    const { api_key: apiKey } = await service.createApiKey({ permissions, key_ids: [key_id] });
+    return exportKey(new EaasClient({ ...service, apiKey }), key_id, pem);
+  };
+  expect(await exportWith('keys.export')).not.toHaveProperty('subjects');
+  await expect(exportWith('keys.read')).rejects.toMatchObject({ code: 'permission_missing' });
 });
 
 test.each([

@@ -1,23 +1,20 @@
-import type { Output, Input } from '@eaas/protocol/wire';
-import { type EaasClient, InputError } from '@eaas/sdk';
+// Exports a key for the RSA public key that somebody pastes.
+import type { Input } from '@eaas/protocol/wire';
+import { type EaasClient, type ExportedKey, InputError, ServiceError } from '@eaas/sdk';
 
-type Exported = Output<'POST /v1/keys/:key_id/export'>;
-
+/** Returns the export with all people, or without people for an API key that is limited to some keys. */
 export async function exportKey(
   { keys }: Pick<EaasClient, 'keys'>,
   key_id: string,
   pem: string,
-): Promise<Omit<Exported, 'next_version'>> {
+): Promise<ExportedKey> {
   const public_key = await readRsaPublicKey(pem);
   if (!public_key)
     throw new InputError('expected an RSA public key in PEM: make it with the openssl commands on this page');
-  const versions: Exported['versions'] = [];
-  for (let from_version = 1; ;) {
-    const { next_version, ...key } = await keys.export({ key_id, public_key, from_version });
-    versions.push(...key.versions);
-    if (next_version === null) return { ...key, versions };
-    from_version = next_version;
-  }
+  return keys.export({ key_id, public_key, subjects: true }).catch((error: unknown) => {
+    if (!(error instanceof ServiceError && error.code === 'permission_missing')) throw error;
+    return keys.export({ key_id, public_key });
+  });
 }
 
 const parameters = { name: 'RSA-OAEP', hash: 'SHA-256' };

@@ -2,7 +2,7 @@
 import { inLine } from '@eaas/protocol/internal';
 import { limits } from '@eaas/protocol/wire';
 import { type Signal, useSignal } from '@preact/signals';
-import type { EaasClient } from '@eaas/sdk';
+import type { EaasClient, ExportedKey } from '@eaas/sdk';
 import type { VNode } from 'preact';
 import { Button } from '../parts/button.tsx';
 import { Code } from '../parts/code.tsx';
@@ -183,7 +183,7 @@ const actions: readonly KeyAction[] = [
       const exported = await exportKey({ keys }, key_id, pem);
       const file = `key-${key_id}.json`;
       save(new Blob([JSON.stringify(exported, null, 2)], { type: 'application/json' }), file);
-      openDialog(<Exported file={file} versions={exported.versions.length} />);
+      openDialog(<Exported file={file} {...exported} />);
     },
   },
 ];
@@ -192,11 +192,14 @@ const makeKeyPair = `openssl genpkey -algorithm RSA \\
   -pkeyopt rsa_keygen_bits:4096 -out export.pem
 openssl pkey -in export.pem -pubout`;
 
-function Exported({ file, versions }: { readonly file: string; readonly versions: number }) {
+function Exported({ file, versions, subjects }: ExportedKey & { readonly file: string }) {
   return (
     <ShowDialog title="The key is exported" action="Done">
-      <Notice tone="good">
-        Your browser saves <code>{file}</code>, with {counted(versions, 'version')} and the hash key.
+      <Notice tone={subjects ? 'good' : 'warn'}>
+        Your browser saves <code>{file}</code>, with {counted(versions.length, 'version')}, the hash key and{' '}
+        {subjects
+          ? `the secrets of all people (${subjects.length}).`
+          : 'no people: your API key is limited to some keys, so the file opens no value of a person.'}
       </Notice>
       <p class="soft">
         Each is encrypted for your RSA key, with RSA-OAEP and SHA-256. Keep the file and the private key

@@ -10,6 +10,7 @@ import { filterRules, queryOf } from './query.ts';
 import { type PersonReportOptions, type ReportRow, reportRow, reportRules } from './report.ts';
 
 export { listPages } from '../http/listing.ts';
+export { wholeExport } from '../http/whole-export.ts';
 
 const listRules: OptionRules<AuditListOptions> = { ...reportRules, from: 'positiveInteger' };
 

@@ -6,6 +6,7 @@ import type { Erasures } from '../data-keys/erasures.ts';
 import { type Call, type CallOptions, callOptions } from '../http/transport.ts';
 import type { PagesOptions, ReadPage } from '../http/listing.ts';
 import { type Caller, keyId, person, requireActor, somebody } from '../caller.ts';
+import type { ExportedKey } from '../http/whole-export.ts';
 
 // Editors show the comments in this object as the documentation of the client's methods, such as `client.keys.create`.
 const keyRoutes = {
@@ -72,10 +73,10 @@ const keyRoutes = {
    */
   setMinVersion: 'PUT /v1/keys/:key_id/min-version',
   /**
-   * Returns the secrets of an exportable key, encrypted with your RSA public key. With the secrets, values can be
-   * decrypted without the service and without audit entries. Needs the permission `keys.export`.
+   * Returns one page of an export: at most 1,000 versions and, with `subjects: true`, at most 1,000 people. Needs the
+   * permission `keys.export`.
    */
-  export: 'POST /v1/keys/:key_id/export',
+  exportPage: 'POST /v1/keys/:key_id/export',
 } as const;
 
 const apiKeyRoutes = {
@@ -175,6 +176,7 @@ type CallInput<R extends Route> =
 
 /** The filter of `keys.list` and `keys.page`. */
 type KeyFilter = Omit<Input<'GET /v1/keys'>, 'limit' | 'offset'>;
+type ExportInput = Omit<Input<'POST /v1/keys/:key_id/export'>, 'from_version' | 'from_subject'>;
 type NoFilter = Readonly<Record<string, never>>;
 type KeyRecord = Output<'GET /v1/keys'>['keys'][number];
 type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];
@@ -182,7 +184,7 @@ type IssuerRecord = Output<'GET /v1/issuers'>['issuers'][number];
 
 /**
  * The methods of `client.keys`: `list`, `create`, `page`, `get`, `rotate`, `disable`, `enable`, `destroy`, `restore`,
- * `setRotationPolicy` and `export`.
+ * `setRotationPolicy`, `export` and `exportPage`.
  */
 export type KeyCalls = Calls<typeof keyRoutes> & {
   /**
@@ -195,6 +197,13 @@ export type KeyCalls = Calls<typeof keyRoutes> & {
    * ```
    */
   list(filter?: KeyFilter, options?: PagesOptions): AsyncGenerator<KeyRecord, void, undefined>;
+  /**
+   * Returns the secrets of an exportable key, encrypted with your RSA public key: those of all versions and, with `subjects:
+   * true`, of all people of the tenant, without whom no value of a person opens. With the secrets, values can be decrypted
+   * without the service and without audit entries. Each page that it reads is an audit entry. Needs the permission
+   * `keys.export`.
+   */
+  export(input: ExportInput, options?: CallOptions): Promise<ExportedKey>;
 };
 
 /** The methods of `client.apiKeys`: `list`, `create`, `page`, `get`, `update` and `revoke`. */
@@ -215,7 +224,13 @@ export type IssuerCalls = Calls<typeof issuerRoutes> & {
  */
 export type ServerModeCalls = Calls<typeof serverModeRoutes>;
 
-export const keyCalls = (call: Call) => withList(bind(call, keyRoutes), 'keys', 'key_id') as KeyCalls;
+export function keyCalls(call: Call): KeyCalls {
+  const calls = bind(call, keyRoutes);
+  return {
+    ...(withList(calls, 'keys', 'key_id') as KeyCalls),
+    export: async (input, options = {}) => (await loadLists()).wholeExport(calls.exportPage, input, options),
+  };
+}
 
 export const apiKeyCalls = (call: Call) =>
   withList(bind(call, apiKeyRoutes), 'api_keys', 'api_key_id') as ApiKeyCalls;
