@@ -1,11 +1,11 @@
-// The mode `rewrap`: the data key of each value is wrapped again, under the newest version of its key. Nothing is decrypted.
+// The mode `rewrap`: the data key of each value is wrapped again, under the newest version of its key. No value is decrypted.
 // What the service answers is also how `reencrypt` learns which version is the newest: no other permission tells it.
-import { FormatError } from '@eaas/protocol';
+import { type EaasError, FormatError } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
-import { parseHeader, replaceWrapped, ServiceError, serviceForm, subjectForm } from '@eaas/protocol/internal';
-import { versionIn } from '@eaas/protocol/internal';
-import type { EaasClient } from '@eaas/sdk';
-import { Bounded, inField, rowIdOf, subjectOfRow } from '@eaas/sdk/internal';
+import { equalBytes, isSubjectWrapped, parseHeader, replaceWrapped } from '@eaas/protocol/internal';
+import { ServiceError, serviceForm, subjectForm, versionIn } from '@eaas/protocol/internal';
+import type { EaasClient, UnwrapOptions } from '@eaas/sdk';
+import { Bounded, fieldErrorOf, rowIdOf, subjectOfRow } from '@eaas/sdk/internal';
 import { type Head, headIn } from './heads.ts';
 import { failureOf, type Outcome, type RowFailure, type TableRow, type Work } from './rows.ts';
 import type { Target } from './source.ts';
@@ -38,12 +38,21 @@ export type Rewraps = ReturnType<typeof createRewraps>;
 
 export function createRewraps(
   { name: table, plan }: Target,
-  client: Pick<EaasClient, 'rewrap'>,
+  client: Pick<EaasClient, 'rewrap' | 'unwrap'>,
   signal: AbortSignal | undefined,
 ) {
   const newest = new Map<string, number>();
   /** Values with one data key keep one, so that one unwrap still opens all of them. */
   const once = remembering<Awaited<ReturnType<typeof client.rewrap<string>>>>();
+
+  const optionsFor = (row: TableRow, isOfRow: boolean): UnwrapOptions => {
+    const subject = isOfRow ? subjectOfRow(plan, row.person, rowIdOf(row.id), undefined, true) : undefined;
+    return { ...(subject !== undefined && { subject }), signal };
+  };
+
+  const failIn = (row: TableRow, field: string) => (error: unknown) => {
+    throw fieldErrorOf(error, { table, field, row: String(row.id) });
+  };
 
   async function rewrapText(row: TableRow, text: string): Promise<string | undefined> {
     const head = headIn(text);
@@ -53,20 +62,39 @@ export function createRewraps(
       throw new FormatError(
         'the stored value begins like a ciphertext but is not valid: check whether the column is too short for it',
       );
-    const isOfRow = head.isOfPerson || head.isIntake;
-    const subject = isOfRow ? subjectOfRow(plan, row.person, rowIdOf(row.id), undefined, true) : undefined;
+    const options = optionsFor(row, head.isOfPerson || head.isIntake);
+    const { subject } = options;
     const bytes = fromBase64(text);
     const { keyId, wrappedKey } = parseHeader(bytes);
-    const options = { ...(subject !== undefined && { subject }), signal };
     const name = JSON.stringify([keyId, toBase64(wrappedKey), subject]);
     const { key_version: keyVersion, ...result } = await once(name, () => client.rewrap(text, options));
     const wrapped = { keyId: result.key_id, keyVersion, wrappedKey: fromBase64(result.wrapped_key) };
     // Without the right to unwrap, this is all that tells a new wrapped key from one that opens nothing.
     const form = subject === undefined ? serviceForm : subjectForm;
-    const isSound = keyVersion >= head.keyVersion && versionIn(form, wrapped.wrappedKey) === keyVersion;
+    const least = head.isIntake ? head.keyVersion : head.keyVersion + 1;
+    const isSound = keyVersion >= least && versionIn(form, wrapped.wrappedKey) === keyVersion;
     if (result.rewrapped && (!isSound || wrapped.keyId !== keyId)) throw unsound();
     newest.set(keyId, Math.max(keyVersion, newest.get(keyId) ?? 0));
     return result.rewrapped ? toBase64(replaceWrapped(bytes, wrapped)) : undefined;
+  }
+
+  /** Throws if a rewrapped text has not the data key of the text before. A client that may not decrypt cannot tell. */
+  async function requireDataKey(row: TableRow, texts: readonly string[]): Promise<void> {
+    const deks: Uint8Array[] = [];
+    try {
+      for (const text of texts) {
+        const wrapped = parseHeader(fromBase64(text));
+        deks.push(await client.unwrap(wrapped, optionsFor(row, isSubjectWrapped(wrapped.wrappedKey))));
+      }
+      if (!deks.every((dek) => equalBytes(dek, deks[0] ?? dek))) throw unsound();
+    } catch (error) {
+      const { code } = error as EaasError;
+      // Of a person who was erased meanwhile, no data key is left to compare.
+      if (!['permission_missing', 'subject_erased'].includes(code))
+        throw code === 'decryption' ? unsound() : error;
+    } finally {
+      for (const dek of deks) dek.fill(0);
+    }
   }
 
   return {
@@ -75,11 +103,10 @@ export function createRewraps(
     isOld: ({ keyId, keyVersion }: Head): boolean => keyVersion < (newest.get(keyId) ?? Infinity),
     /** Returns the text under the newest version, or undefined if it is so already. Throws FieldError. */
     rewrap: (row: TableRow, field: string, text: string): Promise<string | undefined> =>
-      rewrapText(row, text).catch((error: unknown) =>
-        inField({ table, field, row: String(row.id) }, () => {
-          throw error;
-        }),
-      ),
+      rewrapText(row, text).catch(failIn(row, field)),
+    /** Throws FieldError if a text that `rewrap` returned does not open. */
+    prove: (row: TableRow, field: string, text: string): Promise<void> =>
+      requireDataKey(row, [row.values[field] ?? '', text]).catch(failIn(row, field)),
   };
 }
 
@@ -110,7 +137,14 @@ export function rewrapping({ name: table, plan }: Target, rewraps: Rewraps): Wor
   }
 
   return {
-    convert: (rows) => Promise.all(rows.map(convertRow)),
+    async convert(rows) {
+      const outcomes = await Promise.all(rows.map(convertRow));
+      const at = outcomes.findIndex(({ changed }) => changed);
+      const [first] = Object.entries(outcomes[at]?.changed ?? {});
+      // The first data key of a page stands for all of them: each unwrap is an entry of the log.
+      if (first) await rewraps.prove(rows[at] as TableRow, first[0], first[1] ?? '');
+      return outcomes;
+    },
     isLeft: (values) => plan.fields.some(({ name }) => isOld(values[name])),
   };
 }
