@@ -6,7 +6,6 @@ import { randomBytes, hashKeyPlace, type SecretPlace, tenantPlace } from '@eaas/
 import { versionPlace } from '@eaas/protocol/internal';
 import {
   type Contents,
-  dataFormat,
   forIntake,
   hkdf,
   hmac,
@@ -51,8 +50,10 @@ export interface Stored extends FileContents {
 }
 
 const format = 'eaas-local';
-/** Sealed texts are still in the first format: unlike files, they never lacked what they have today. */
-export const sealedFormat = 1;
+/** The versions of files that can be read; the last one is written. Between 2 and 3, only the number changed. */
+const fileVersions = [2, 3];
+/** Sealed texts are still of the first version: unlike files, they never lacked what they have today. */
+export const sealedVersions = [1];
 
 /** Makes the file of a new tenant. */
 export const newKeyFile = (opener: Opener): KeyFile => ({
@@ -123,8 +124,9 @@ export function withOpened<T>(
 }
 
 /** Returns the text of a file, in lines if it is indented. */
-export function formatKeyFile(file: KeyFile, indent = 2, version = dataFormat): string {
+export function formatKeyFile(file: KeyFile, indent = 2, versions = fileVersions): string {
   const { tenantId, lock, sealedSecret, secret, keys, subjects } = file;
+  const version = versions.at(-1);
   const content = { format, version, tenant_id: tenantId, lock, tenant_secret: sealedSecret, keys, subjects };
   const mac = toBase64(macOf(content, secret, tenantId));
   return `${JSON.stringify({ ...content, mac }, null, indent)}\n`;
@@ -136,9 +138,9 @@ export function openKeyFile(
   text: string,
   opener: Opener,
   known?: Pick<KeyFile, 'sealedSecret' | 'secret'>,
-  version = dataFormat,
+  versions = fileVersions,
 ): KeyFile {
-  const { mac, ...content } = readUnopened(name, text, version);
+  const { mac, ...content } = readUnopened(name, text, versions);
   const { tenant_id: tenantId, lock, tenant_secret: sealedSecret, keys, subjects } = content;
   try {
     if (parseUuid(tenantId) !== tenantId) throw damaged(name);
@@ -160,7 +162,7 @@ const damaged = (name: string): InputError =>
   new InputError(`${name} was cut, damaged or edited: restore it from your copy`);
 
 /** Reads a file without opening it. Nobody vouches for it before its MAC is checked. Throws InputError. */
-export function readUnopened(name: string, text: string, version = dataFormat): Stored {
+export function readUnopened(name: string, text: string, versions = fileVersions): Stored {
   let found: Partial<Stored>;
   try {
     found = Object(JSON.parse(text)) as Partial<Stored>;
@@ -171,14 +173,16 @@ export function readUnopened(name: string, text: string, version = dataFormat): 
   }
   if (found.format !== format)
     throw new InputError(`${name} is not a key file of a local service: pass another path`);
-  if (Number(found.version) < version)
+  const version = Number(found.version);
+  const read = versions.join(' and ');
+  if (version < Math.min(...versions))
     throw new InputError(
-      `${name} has format ${Number(found.version)}, and this program reads format ${version}. No release wrote it, so ` +
+      `${name} has format ${version}, and this program reads format ${read}. No release wrote it, so ` +
         `nothing converts it: decrypt what you need with the version that wrote it, then delete it`,
     );
-  if (found.version !== version)
+  if (!versions.includes(found.version as number))
     throw new InputError(
-      `${name} has another version than ${version} (got ${Number(found.version)}): use the ` +
+      `${name} has another version than ${read} (got ${version}): use the ` +
         `release of @eaas/local that wrote it, or a newer one`,
     );
   requireMembers(name, found as Stored);

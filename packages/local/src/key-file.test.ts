@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path';
 import { InputError } from '@eaas/protocol';
 import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { toBase64 } from '@eaas/protocol/base64';
+import { EaasClient } from '@eaas/sdk';
 import { afterEach, beforeEach, describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
 import { ask as call } from '../test/ask.ts';
 import { localService, type LocalService } from './index.ts';
@@ -162,6 +163,66 @@ describe('a key file', () => {
     expect(stored().keys).toHaveLength(2);
   });
 });
+
+describe('a key file as the page shows it', () => {
+  /** What the page shows, with the values of a file in place of its words for them. */
+  function filled(shown: unknown, found: unknown): unknown {
+    if (Array.isArray(shown)) return shown.map((one, at) => filled(one, (found as unknown[])[at]));
+    if (Object(shown) !== shown) return found;
+    const members = Object.entries(shown as object);
+    return Object.fromEntries(
+      members.map(([name, one]) => [name, filled(one, Reflect.get(found as object, name))]),
+    );
+  }
+
+  test('opens', async () => {
+    vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'a passphrase');
+    const service = open();
+    const { wrapped_key } = await ask(service, `POST /${service.keyId}/wrap`, { dek, subject: '42' });
+    const page = readFileSync(new URL('../docs/key-file.md', import.meta.url), 'utf8');
+    const shown = JSON.parse(/```json\n(.*?)\n```/s.exec(page)?.[1] ?? '') as { version: number };
+    writeFileSync(file, JSON.stringify({ ...(filled(shown, stored()) as object), version: shown.version }));
+    const opened = open();
+    expect(await ask(opened, `POST /${opened.keyId}/unwrap`, { wrapped_key, subject: '42' })).toMatchObject({
+      dek,
+    });
+  });
+});
+
+test('a key file of version 2 opens, and becomes one of version 3 with the next change', async () => {
+  vi.spyOn(crypto, 'scryptSync').mockImplementation(scryptSync);
+  syncBuiltinESMExports();
+  vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'a passphrase');
+  mkdirSync(dirname(file), { mode: 0o700 });
+  writeFileSync(file, readFileSync(new URL('../test/kept/key-file-2.json', import.meta.url)), {
+    mode: 0o600,
+  });
+  const read = async () => {
+    const eaas = new EaasClient({ service: open() });
+    const context = { row: '1' };
+    expect(await eaas.decrypt(ofVersion2.value, { as: 'text', context })).toBe(
+      'stored by an earlier version',
+    );
+    const subject = 'person 1';
+    expect(await eaas.decrypt(ofVersion2.person, { as: 'text', context, subject })).toBe('of a person');
+  };
+  await read();
+  await open().createKey('customers');
+  expect(stored()['version']).toBe(3);
+  await read();
+});
+
+/** What the program encrypted that made the file of version 2. */
+const ofVersion2 = {
+  value:
+    'eaasAUlSUFvgikjmkc8GGvjDbI4AAAABAE4BAQAAAAFoj6fyXVdGE3m+K/s5xdLlV0rog8qNmuq9ifnyxMT2LlcP9VCgJfN3b1Sbget4' +
+    '/2PVTCzR75RSDlnmBruSm/4kD55NcpaY+Zhw5KR10qpZFVdWsx6TO96ZLGlMvYOIDIYPZE5SI94T8iD7USsYeTajBM4Ykt7K88foARaO' +
+    'ANVBG32IFxJB9wRWp3p+dunRUps2VbFL4dKvE7QZXpANBnxd',
+  person:
+    'eaasAUlSUFvgikjmkc8GGvjDbI4AAAACAE4BAgAAAAL0Jd/OKV0fZfAEYLF+rQG8BL5z2MpXA45ou2B/FmqaMgPHr9fdAqzwSvVll2cK' +
+    'B9zjtZHiBR8AOFRhjUkLmhpvzTlRzbtnzmXi5jPn3m+VydXLvS5ae7bcifffFKdwBNFO2S7L9+p85FSICyQVk3cWhPwN6Tn/KvuDpcWu' +
+    'Hs4KIyRDiRdYrH/qMkFITBub7w==',
+};
 
 describe('a key file that is missing', () => {
   const existing = () => localService({ file, create: false });
@@ -388,8 +449,12 @@ describe('the error about a key file', () => {
   test.each([
     ['is empty', () => edit(() => ''), 'is not JSON (0 characters): it was cut or overwritten'],
     ['was cut', () => edit((text) => text.slice(0, -20)), 'is not JSON ('],
-    ['is newer', change('version', 4), 'has another version than 3 (got 4)'],
-    ['is older', change('version', 1), 'has format 1, and this program reads format 3. No release wrote it'],
+    ['is newer', change('version', 4), 'has another version than 2 and 3 (got 4)'],
+    [
+      'is older',
+      change('version', 1),
+      'has format 1, and this program reads format 2 and 3. No release wrote it',
+    ],
     ['lost its MAC', change('mac', undefined), 'has no `mac`: '],
     ['has another MAC', change('mac', dek), 'was cut, damaged or edited'],
     [

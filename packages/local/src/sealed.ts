@@ -5,7 +5,7 @@ import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { type Keying, type KeyRow, type Link, type Plugin, Refusal } from '@eaas/service';
 import { defaultKeyIn, type FileKey, formatKeyFile, type KeyFile } from './key-file-format.ts';
 import { newDefaultKey, newKeyFile, newVersion, openKeyFile } from './key-file-format.ts';
-import { readUnopened, sealedFormat, type Stored } from './key-file-format.ts';
+import { readUnopened, sealedVersions, type Stored } from './key-file-format.ts';
 import { isKept, keysInMemory, type KeyStore, noDefaultKey } from './key-store.ts';
 import { keyOfService, sealedBytesOf, unlocked } from './opener.ts';
 import type { MemoryStore } from './memory-store.ts';
@@ -42,14 +42,14 @@ export function rotated(file: KeyFile, now: number, from: number): KeyFile {
 
 /** Returns the text. */
 export const formatSealed = (file: KeyFile): string =>
-  prefix + toBase64(toUtf8(formatKeyFile(file, 0, sealedFormat).trimEnd()));
+  prefix + toBase64(toUtf8(formatKeyFile(file, 0, sealedVersions).trimEnd()));
 
 /** Opens a text. Throws InputError, which quotes nothing of it. */
 export const openSealed = (given: string, opener = unlocked): KeyFile =>
-  openKeyFile(named, jsonIn(given), opener, undefined, sealedFormat);
+  openKeyFile(named, jsonIn(given), opener, undefined, sealedVersions);
 
 /** Reads a text without opening it. Throws InputError. */
-export const readSealed = (given: string): Stored => readUnopened(named, jsonIn(given), sealedFormat);
+export const readSealed = (given: string): Stored => readUnopened(named, jsonIn(given), sealedVersions);
 
 /** A text that a key service must have locked. `opened` has it opened, which also vouches for the ids. Throws InputError. */
 export function lockedStore(given: string, open: Open, memory: MemoryStore, now: () => number) {

@@ -3,7 +3,7 @@ import type { Found, Need, Ref, Table, Write } from './table.ts';
 import type { EntryRow, HeadRow, TallyRow } from './tables.ts';
 
 /**
- * The format of what databases and key files keep. It is raised when something else is stored or has another MAC, so that
+ * The format of what databases keep. It is raised when something else is stored or has another MAC, so that
  * older data are refused, and not taken for altered ones.
  */
 export const dataFormat = 3;
