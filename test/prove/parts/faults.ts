@@ -8,6 +8,7 @@ import { connectTo } from '@eaas/test-kit/faults/place';
 import type { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import { startPostgres } from '../machine/postgres.ts';
 import type { Part, Trial } from '../trial.ts';
+import { brokenConnections } from './broken-connections.ts';
 import { UnderLoad } from './under-load.ts';
 
 /** All requests of the server to the database time out within 5.2 s. */
@@ -184,6 +185,8 @@ export const faults: Part = {
     faultTrial('servers', 'servers are killed under load', serverFaults),
     faultTrial('database', 'the database crashes or stops under load', databaseFaults),
     faultTrial('connections', 'the connections to the database break or hang under load', connectionFaults),
+    brokenConnections({ isTls: false, isPooled: false }),
+    brokenConnections({ isTls: true, isPooled: false }),
     frozen,
   ],
 };

@@ -5,6 +5,7 @@ import type { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import { startPgbouncer, withoutPgbouncer } from '../machine/pgbouncer.ts';
 import { startPostgres } from '../machine/postgres.ts';
 import { type Findings, type Part, scaled, type Trial } from '../trial.ts';
+import { brokenConnections } from './broken-connections.ts';
 import { UnderLoad } from './under-load.ts';
 
 const outage = 2_500;
@@ -86,5 +87,10 @@ export const pgbouncer: Part = {
   name: 'pgbouncer',
   about: 'the database goes away behind pgbouncer in transaction mode',
   unavailable: withoutPgbouncer,
-  trials: [outages(15, scaled(2), false), outages(1, scaled(4), true), start],
+  trials: [
+    outages(15, scaled(2), false),
+    outages(1, scaled(4), true),
+    ...[false, true].map((isTls) => brokenConnections({ isTls, isPooled: true })),
+    start,
+  ],
 };

@@ -6,8 +6,9 @@ const ofPostgres = (code: string) =>
   Object.assign(Object.create(postgres.PostgresError.prototype) as Error, { code, message: '', stack: '' });
 const withCode = (code: string) =>
   Object.assign(new Error(code), { code, stack: 'Error\n    at Array.map (<anonymous>)' });
-const thrownAt = (frame: string) =>
-  Object.assign(new TypeError('oops'), { stack: `TypeError: oops\n    at ${frame}` });
+const driver = 'file:///app/node_modules/postgres/src/connection.js:123:4';
+const thrownAt = (...places: string[]) =>
+  Object.assign(new TypeError('oops'), { stack: ['TypeError: oops', ...places].join('\n    at ') });
 
 test.each([
   ['a pool that was closed during a query', withCode('CONNECTION_DESTROYED'), true],
@@ -30,9 +31,18 @@ test.each([
 });
 
 test.each([
-  ['file:///app/node_modules/postgres/src/connection.js:123:4', true],
-  ['nextWrite (C:\\app\\node_modules\\postgres\\src\\connection.js:1:1)', true],
-  ['file:///app/src/store/postgres/keys.js:1:1', false],
-])('an error thrown at %s counts as a fault of the driver: %s', (frame, expected) => {
-  expect(isDriverFault(thrownAt(frame))).toBe(expected);
+  ['the driver', true, thrownAt(driver)],
+  [
+    'the driver on Windows',
+    true,
+    thrownAt('write (C:\\app\\node_modules\\postgres\\src\\connection.js:1:1)'),
+  ],
+  ['Node, called by the driver', true, thrownAt('new Promise (<anonymous>)', 'write (node:net:1:1)', driver)],
+  ['our code', false, thrownAt('file:///app/src/store/postgres/keys.js:1:1')],
+  ['our code, called by the driver', false, thrownAt('file:///app/src/jobs/purge.js:1:1', driver)],
+  ['a full disk', false, withCode('ENOSPC')],
+  ['too many open files', false, Object.assign(withCode('EMFILE'), { stack: undefined })],
+  ['a connection of another library', false, withCode('ECONNRESET')],
+])('an uncaught error of %s comes from the driver: %s', (_, expected, error) => {
+  expect(isDriverFault(error)).toBe(expected);
 });

@@ -72,7 +72,7 @@ export function unusable(error: unknown, variable?: string): unknown {
 /** What the log says about an error. A message of PostgreSQL or of a library can contain secrets, so it is not logged. */
 export function explanationOf(error: Error): string | undefined {
   if (error instanceof Explained) return error.message;
-  return isDatabaseError(error) || isOfDriver(error) ? remedyOf(error) : undefined;
+  return isDatabaseError(error) || isDriverFault(error) ? remedyOf(error) : undefined;
 }
 
 export function isDatabaseFault(error: unknown): boolean {
@@ -89,16 +89,15 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /**
- * Whether an uncaught error comes from postgres.js. When a connection breaks, it throws from a timer, where nobody can catch, as
- * `driver-fault.slow.test.ts` shows; the query itself also rejects.
+ * Whether an error comes from postgres.js. When a connection breaks, it throws from a timer, where nobody can catch, as
+ * `driver-fault.slow.test.ts` shows; the query itself also rejects. What decides is the first place of the stack that is not
+ * Node's: a code would take in every full disk, and a place further down whatever a transaction runs.
  */
 export function isDriverFault(error: unknown): boolean {
-  return isDatabaseFault(error) || isOfDriver(error);
-}
-
-function isOfDriver(error: unknown): boolean {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
-  return /[\\/]node_modules[\\/]postgres[\\/]/.test(stack);
+  const places = stack.split(/^ +at /m).slice(1);
+  const first = places.find((place) => !/node:|<anonymous>/.test(place)) ?? '';
+  return /[\\/]node_modules[\\/]postgres[\\/]/.test(first);
 }
 
 function codeOf(error: unknown): string {

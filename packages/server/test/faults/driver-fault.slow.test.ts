@@ -58,13 +58,16 @@ test('a replica survives a connection that ends without a message during a trans
   expect(await verify(replica, tenant)).toMatchObject({ valid: true });
 });
 
-// Throws an uncaught error that does not come from the database driver when the process gets SIGUSR2.
-const foreign = moduleOf(
-  'process.on("SIGUSR2", () => setImmediate(() => { const nobody = null; nobody.write(); }))',
-);
+// Throws errors that do not come from the database driver when the process gets SIGUSR2.
+const foreign = (throws: string) => moduleOf(`process.on("SIGUSR2", () => ${throws})`);
+const withCode = (code: string) => `Object.assign(new Error("oops"), { code: "${code}" })`;
 
-test('a replica exits with 70 after an uncaught error that does not come from the database driver', async () => {
-  const replica = await start(eaasImporting(foreign));
+test.each([
+  ['an error of the program', 'setImmediate(() => { const nobody = null; nobody.write(); })'],
+  ['a full disk', `setTimeout(() => { throw ${withCode('ENOSPC')} })`],
+  ['a rejection that nobody handles', `Promise.reject(${withCode('EMFILE')})`],
+])('a replica exits with 70 after %s that is not the database driver’s', async (_, throws) => {
+  const replica = await start(eaasImporting(foreign(throws)));
   replica.signal('SIGUSR2');
   expect(await replica.ended).toEqual({ code: 70, signal: null });
   expect(survived(replica)).toBe(0);
