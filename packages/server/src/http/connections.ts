@@ -152,10 +152,10 @@ function problemOf(code: string): Problem | undefined {
   return code.startsWith('HPE_') ? garbage : undefined;
 }
 
-/** While a response is being sent, an error response would become part of its body. */
+/** Until a response and its request are over, an error response would become part of its body, or a second response. */
 function isResponding(socket: Socket): boolean {
   const response = newest.get(socket);
-  return response?.headersSent === true && !response.writableFinished;
+  return response?.headersSent === true && !(response.writableFinished && response.req.complete);
 }
 
 function httpResponse(document: Problem, requestId: string): string {

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { listen } from './testing/listen.ts';
@@ -59,6 +60,21 @@ describe.concurrent('invalid HTTP', () => {
     const { exchange } = await listen();
     const answer = await exchange(`${bytes}Connection: close\r\n\r\n`);
     expect(problemIn(answer)).toMatchObject({ status: 400, code: 'bad_request' });
+  });
+
+  const [noChunk, noTrailer] = ['zz\r\n', '1\r\nx\r\n0\r\na b: c\r\n\r\n'];
+  it.each([
+    ['401', '/v1/encrypt', noChunk],
+    ['401', '/v1/encrypt', noTrailer],
+    ['404', '/nope', noChunk],
+    ['404', '/nope', noTrailer],
+  ])('a request refused with %s gets no second response: %s, then %j', async (status, path, rest) => {
+    const { port } = await listen();
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${json}Transfer-Encoding: chunked\r\n\r\n`);
+    socket.once('data', () => socket.write(rest));
+    const answers = await text(socket);
+    expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
   });
 
   // Uses `expect.poll` from the context of the test, because the tests of this file run concurrently.
