@@ -1,108 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
-import { memoryStore } from '@eaas/local/internal';
-import { rootKey } from '../crypto/tenant-secrets.ts';
-import { run, settle } from '../operate.ts';
-import { type Caller, insider, type Part } from '../operation.ts';
-import { newTenant } from '../operations/tenants.ts';
-import { keyDraft, tenantDraft } from '../rules/draft.ts';
-import { createService } from '../service.ts';
-import { verifyTenant } from '../verify/verify.ts';
-import { type Link, LinkRefused, type Store } from './store.ts';
+import { countUp, keyId, look, note, openPair, type Step } from '../../test/pair.ts';
+import { tenantDraft } from '../rules/draft.ts';
+import { LinkRefused } from './store.ts';
 import { refTo } from './table.ts';
-import { entries, type KeyRow, keys } from './tables.ts';
+import { entries, keys } from './tables.ts';
 
 afterEach(() => void vi.useRealTimers());
-
-type Step = Parameters<NonNullable<Parameters<typeof memoryStore>[0]['wait']>>[0];
-
-/**
- * Two replicas on one store, whose steps wait as the test says. `arrive` waits before what was read arrives. `send` sends a
- * link on.
- */
-async function openPair(
-  wait: (step: Step) => Promise<void>,
-  arrive = async () => {},
-  send: (link: () => ReturnType<Store['append']>) => ReturnType<Store['append']> = (link) => link(),
-) {
-  const store = memoryStore({ now: Date.now, wait: (step) => waiting(step) });
-  let waiting: typeof wait = async () => {};
-  const roots = [rootKey(randomBytes(32))] as const;
-  const failures: unknown[] = [];
-  const unwritten = (error: unknown) => void failures.push(error);
-  const blocks: (readonly string[])[] = [];
-  const appended = (_: string, link: Link) => void blocks.push(link.blocks);
-  const listener = { unwritten, appended, wentBack: () => void failures.push('went back') };
-  const read: typeof store.read = async (...all) => {
-    const known = await store.read(...all);
-    await arrive();
-    return known;
-  };
-  const append: typeof store.append = (...all) => send(() => store.append(...all));
-  const replicas = [0, 1].map(() =>
-    createService({ store: { ...store, read, append }, roots, listener, patience: 600_000 }),
-  );
-  const { record, head, writes } = newTenant(roots, { name: 'acme' }, Date.now());
-  await store.create(head, writes);
-  waiting = wait;
-  const { tenant_id: tenantId } = record;
-  const replica = (nth: number) => {
-    const one = replicas[nth % 2];
-    if (!one) throw new Error('expected two replicas');
-    return one;
-  };
-  const decide = <T>(
-    nth: number,
-    part: Partial<Part<T>> & Pick<Part<T>, 'judge'>,
-    by: Partial<Caller> = {},
-  ) =>
-    settle(
-      replica(nth),
-      { ...insider(tenantId, 'operator'), ...by },
-      { by: 'append', needs: () => [], ...part },
-    );
-  const verified = (nth = 0) => verifyTenant(replica(nth), tenantId);
-  const askToVerify = (nth: number) =>
-    run(replica(nth), insider(tenantId, 'operator'), 'GET /v1/audit/verify', {});
-  const forget = (nth: number) => replica(nth).ledger.forget(tenantId);
-  return { store, tenantId, decide, verified, askToVerify, forget, failures, blocks };
-}
-
-const keyId = '00000000-0000-4000-8000-000000000002';
-
-/** Counts a row's `key_version` up by one, and writes an entry with the version. */
-const countUp: Pick<Part<number>, 'judge'> = {
-  judge(view) {
-    const before = view.find(keys, keyId);
-    const key_version = (before?.key_version ?? 0) + 1;
-    const row = { key_id: keyId, name: 'counted', status: 'active', exportable: false } as KeyRow;
-    const times = { created_at: 1, rotated_at: null, interval_days: null, next_rotation_at: null };
-    const rest = {
-      destroy_at: null,
-      min_version: 1,
-      sealed_hash_key: null,
-      created_id: 1,
-      tenant_id: view.tenant.tenant_id,
-    };
-    const next = { ...row, ...times, ...rest, key_version, rev: view.entryId };
-    return {
-      entries: [keyDraft('key.rotate', next)],
-      writes: [{ table: keys, row: next }],
-      answer: key_version,
-    };
-  },
-};
-
-/** Reads the row's `key_version`. */
-const look: Pick<Part<number>, 'by' | 'judge'> = {
-  by: 'guess',
-  judge: (view) => ({ entries: [], answer: view.find(keys, keyId)?.key_version ?? 0 }),
-};
-
-/** Writes an entry, and no row. */
-const note: Pick<Part<number>, 'judge'> = {
-  judge: () => ({ entries: [tenantDraft('tenant.update', {})], answer: 0 }),
-};
 
 test('a replica remembers what it has changed', async () => {
   const steps: Step[] = [];

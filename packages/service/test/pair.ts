@@ -1,0 +1,103 @@
+// Two replicas on one store in memory, whose steps wait, fail and arrive as a test of the ledger says.
+import { randomBytes } from 'node:crypto';
+import { memoryStore } from '@eaas/local/internal';
+import { rootKey } from '../src/crypto/tenant-secrets.ts';
+import type { Patience } from '../src/ledger/queue.ts';
+import type { Link, Store } from '../src/ledger/store.ts';
+import { type KeyRow, keys } from '../src/ledger/tables.ts';
+import { run, settle } from '../src/operate.ts';
+import { type Caller, insider, type Part } from '../src/operation.ts';
+import { newTenant } from '../src/operations/tenants.ts';
+import { keyDraft, tenantDraft } from '../src/rules/draft.ts';
+import { createService } from '../src/service.ts';
+import { verifyTenant } from '../src/verify/verify.ts';
+
+export type Step = Parameters<NonNullable<Parameters<typeof memoryStore>[0]['wait']>>[0];
+
+/**
+ * Two replicas on one store, whose steps wait as the test says. `arrive` waits before what was read arrives. `send` sends a
+ * link on.
+ */
+export async function openPair(
+  wait: (step: Step) => Promise<void>,
+  arrive = async () => {},
+  send: (link: () => ReturnType<Store['append']>) => ReturnType<Store['append']> = (link) => link(),
+) {
+  const store = memoryStore({ now: Date.now, wait: (step) => waiting(step) });
+  let waiting: typeof wait = async () => {};
+  const roots = [rootKey(randomBytes(32))] as const;
+  const failures: unknown[] = [];
+  const failed = (error: unknown) => void failures.push(error);
+  const tampered = (table: string) => void failures.push(`${table} altered`);
+  const blocks: (readonly string[])[] = [];
+  const appended = (_: string, link: Link) => void blocks.push(link.blocks);
+  const wentBack = () => void failures.push('went back');
+  const listener = { failed, unwritten: failed, tampered, appended, wentBack };
+  const read: typeof store.read = async (...all) => {
+    const known = await store.read(...all);
+    await arrive();
+    return known;
+  };
+  const append: typeof store.append = (...all) => send(() => store.append(...all));
+  const replicas = [0, 1].map(() =>
+    createService({ store: { ...store, read, append }, roots, listener, patience: 600_000 }),
+  );
+  const { record, head, writes } = newTenant(roots, { name: 'acme' }, Date.now());
+  await store.create(head, writes);
+  waiting = wait;
+  const { tenant_id: tenantId } = record;
+  const replica = (nth: number) => {
+    const one = replicas[nth % 2];
+    if (!one) throw new Error('expected two replicas');
+    return one;
+  };
+  const decide = <T>(
+    nth: number,
+    part: Partial<Part<T>> & Pick<Part<T>, 'judge'>,
+    { since, ...by }: Partial<Caller> & Patience = {},
+  ) => {
+    const caller = { ...insider(tenantId, 'operator'), ...by };
+    return settle(replica(nth), caller, { by: 'append', needs: () => [], ...part }, { ...caller, since });
+  };
+  const verified = (nth = 0) => verifyTenant(replica(nth), tenantId);
+  const askToVerify = (nth: number) =>
+    run(replica(nth), insider(tenantId, 'operator'), 'GET /v1/audit/verify', {});
+  const forget = (nth: number) => replica(nth).ledger.forget(tenantId);
+  return { store, tenantId, decide, verified, askToVerify, forget, failures, blocks };
+}
+
+export const keyId = '00000000-0000-4000-8000-000000000002';
+
+/** Counts a row's `key_version` up by one, and writes an entry with the version. */
+export const countUp: Pick<Part<number>, 'judge'> = {
+  judge(view) {
+    const before = view.find(keys, keyId);
+    const key_version = (before?.key_version ?? 0) + 1;
+    const row = { key_id: keyId, name: 'counted', status: 'active', exportable: false } as KeyRow;
+    const times = { created_at: 1, rotated_at: null, interval_days: null, next_rotation_at: null };
+    const rest = {
+      destroy_at: null,
+      min_version: 1,
+      sealed_hash_key: null,
+      created_id: 1,
+      tenant_id: view.tenant.tenant_id,
+    };
+    const next = { ...row, ...times, ...rest, key_version, rev: view.entryId };
+    return {
+      entries: [keyDraft('key.rotate', next)],
+      writes: [{ table: keys, row: next }],
+      answer: key_version,
+    };
+  },
+};
+
+/** Reads the row's `key_version`. */
+export const look: Pick<Part<number>, 'by' | 'judge'> = {
+  by: 'guess',
+  judge: (view) => ({ entries: [], answer: view.find(keys, keyId)?.key_version ?? 0 }),
+};
+
+/** Writes an entry, and no row. */
+export const note: Pick<Part<number>, 'judge'> = {
+  judge: () => ({ entries: [tenantDraft('tenant.update', {})], answer: 0 }),
+};
