@@ -31,7 +31,7 @@ export async function respond(door: LocalDoor, request: Request): Promise<Respon
   try {
     return await answerTo(door, request, findRoute(request.method, pathname));
   } catch (error) {
-    if (!(error instanceof Refusal)) door.service.listener.failed?.(error, strangers);
+    if (!(error instanceof Refusal)) door.service.listener.failed?.(error, strangers, 'answer');
     const { problem, receipt } = error instanceof Refusal ? error : { problem: unexpected };
     const allow = problem.status === 405 ? { allow: methodsAt(pathname).join(', ') } : {};
     return responseTo(problem.status, problem, { ...entryHead(receipt), ...allow });

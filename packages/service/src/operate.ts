@@ -24,7 +24,7 @@ export interface Ends<Answer> {
 
 /** Has the ledger decide what a caller asks for, without a promise if it may write and the tenant is remembered. */
 export function decide<Answer>(
-  { ledger }: Pick<Service, 'ledger'>,
+  { ledger, listener }: Pick<Service, 'ledger' | 'listener'>,
   caller: Caller,
   part: Part<Answer>,
   how: Patience,
@@ -47,13 +47,14 @@ export function decide<Answer>(
   if (part.by === 'append') ledger.decide(caller.tenantId, decision, how, end);
   else {
     const reading = { ...how, isSnapshot: part.by === 'snapshot', ofAnyHead: part.ofAnyHead === true };
-    void ledger.read(caller.tenantId, decision, reading).then(end);
+    const report = (error: unknown): void => listener.failed?.(error, caller.tenantId, 'answer');
+    void ledger.read(caller.tenantId, decision, reading).then(end).catch(report);
   }
 }
 
 /** As `decide`. Throws Refusal. */
 export const settle = <Answer>(
-  service: Pick<Service, 'ledger'>,
+  service: Pick<Service, 'ledger' | 'listener'>,
   caller: Caller,
   part: Part<Answer>,
   how: Patience = caller,

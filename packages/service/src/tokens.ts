@@ -49,7 +49,7 @@ export function tokensOf(
         for (const [name, { since, settle }] of batch)
           settle(found.get(name), since > late ? undefined : unreachable());
       } catch (error) {
-        listener.failed?.(error, strangers);
+        listener.failed?.(error, strangers, 'look-up');
         // Those who came meanwhile would wait for the same fault.
         for (const [, { settle }] of [...batch, ...waiting]) settle(undefined, unreachable(error));
         waiting.clear();

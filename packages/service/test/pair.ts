@@ -5,7 +5,7 @@ import { rootKey } from '../src/crypto/tenant-secrets.ts';
 import type { Patience } from '../src/ledger/queue.ts';
 import type { Link, Store } from '../src/ledger/store.ts';
 import { type KeyRow, keys } from '../src/ledger/tables.ts';
-import { run, settle } from '../src/operate.ts';
+import { decide as ask, type Ends, run, settle } from '../src/operate.ts';
 import { type Caller, insider, type Part } from '../src/operation.ts';
 import { newTenant } from '../src/operations/tenants.ts';
 import { keyDraft, tenantDraft } from '../src/rules/draft.ts';
@@ -59,11 +59,14 @@ export async function openPair(
     const caller = { ...insider(tenantId, 'operator'), ...by };
     return settle(replica(nth), caller, { by: 'append', needs: () => [], ...part }, { ...caller, since });
   };
+  /** Asks with a door of the test's own. */
+  const askBy = (ends: Ends<number>, part: Partial<Part<number>> & Pick<Part<number>, 'judge'>) =>
+    ask(replica(0), insider(tenantId, 'operator'), { by: 'append', ...part }, {}, ends);
   const verified = (nth = 0) => verifyTenant(replica(nth), tenantId);
   const askToVerify = (nth: number) =>
     run(replica(nth), insider(tenantId, 'operator'), 'GET /v1/audit/verify', {});
   const forget = (nth: number) => replica(nth).ledger.forget(tenantId);
-  return { store, tenantId, decide, verified, askToVerify, forget, failures, blocks };
+  return { store, tenantId, decide, askBy, verified, askToVerify, forget, failures, blocks };
 }
 
 export const keyId = '00000000-0000-4000-8000-000000000002';

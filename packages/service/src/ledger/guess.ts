@@ -26,10 +26,13 @@ interface Answered {
   readonly found: Found<object>;
 }
 
+/** What a service was about when it failed: to read rows, to find whose a token is, or to tell an answer. */
+export type Step = 'read' | 'look-up' | 'answer';
+
 /** What a service tells whoever runs it. */
 export interface Listener {
   /** The store could not be read, or a request failed unexpectedly. */
-  failed(error: unknown, tenantId: string): void;
+  failed(error: unknown, tenantId: string, step: Step): void;
   appended(tenantId: string, link: Link): void;
   /** The store refused a link, or nobody knows whether it has it. */
   unwritten(error: unknown, tenantId: string): void;

@@ -93,7 +93,7 @@ export class Place {
       return known;
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      listener.failed?.(error, this.tenantId);
+      listener.failed?.(error, this.tenantId, 'read');
       throw unreachable(error);
     }
   }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { countUp, keyId, note, openPair } from '../../test/pair.ts';
+import { countUp, keyId, look, note, openPair } from '../../test/pair.ts';
 import { LinkRefused } from './store.ts';
 import { refTo } from './table.ts';
 import { keys } from './tables.ts';
@@ -100,3 +100,25 @@ test('a call whose rows go while others are read gets them all at once', async (
     undefined,
   ]);
 });
+
+test.each([
+  ['an append', note],
+  ['a read', look],
+])(
+  'a door that throws when it is told the answer of %s is reported once, and nothing is written again',
+  async (_, part) => {
+    const { decide, askBy, verified, failures } = await openPair(async () => {});
+    const fault = new Error('of the door');
+    const told = vi.fn(() => {
+      throw fault;
+    });
+    await decide(0, note);
+    const others = [decide(0, note)];
+    askBy({ settled: told, failed: told }, part);
+    others.push(decide(0, note));
+    await Promise.all(others);
+    await vi.waitFor(() => expect(told).toHaveBeenCalledOnce());
+    expect(failures).toEqual([fault]);
+    expect(await verified()).toMatchObject({ valid: true, head: { id: part === note ? 4 : 3 } });
+  },
+);

@@ -86,7 +86,12 @@ export class Queue {
         ground.waiting--;
         this.#close(waiting);
         signal?.removeEventListener('abort', leave);
-        then(outcome);
+        // What a door throws must not be taken for an append that failed.
+        try {
+          then(outcome);
+        } catch (error) {
+          ground.listener.failed?.(error, this.place.tenantId, 'answer');
+        }
       },
     };
     const leave = (): void => waiting.settle({ is: 'failed', error: auditUnwritten() });
@@ -148,19 +153,21 @@ export class Queue {
     if (batch.every(({ isGone }) => isGone)) return;
     const isLocked = lost.length > 0 || place.hasOthers || batch.some((waiting) => waiting.isLocked);
     this.#begun = undefined;
+    const startedAt = performance.now();
+    let done: Done;
     try {
-      const startedAt = performance.now();
-      const { judged, appended } = await (isLocked ? this.#underLock(batch, lost) : this.#atOnce(batch));
-      if (appended) place.ground.clock.learn(appended.time, startedAt);
-      if (judged && (appended?.outcome ?? 'written') === 'written') return this.#release(judged, batch);
-      if (appended?.outcome === 'moved') {
-        place.ground.listener.moved?.();
-        place.sawOthers();
-      }
-      return await this.#write(batch, lost);
+      done = await (isLocked ? this.#underLock(batch, lost) : this.#atOnce(batch));
     } catch (error) {
       return this.#recover(batch, lost, error);
     }
+    const { judged, appended } = done;
+    if (appended) place.ground.clock.learn(appended.time, startedAt);
+    if (judged && (appended?.outcome ?? 'written') === 'written') return this.#release(judged, batch);
+    if (appended?.outcome === 'moved') {
+      place.ground.listener.moved?.();
+      place.sawOthers();
+    }
+    return this.#write(batch, lost);
   }
 
   #judge(guess: Guess, batch: readonly Waiting[], now: number): Judged {

@@ -51,7 +51,7 @@ export const auditOperations = {
       const options = { ...input, mostRows, timeLeft };
       return verifyTenant(service, tenantId, options).catch((error: unknown) => {
         if (error instanceof Refusal) throw error;
-        service.listener.failed?.(error, tenantId);
+        service.listener.failed?.(error, tenantId, 'read');
         throw unreachable(error);
       });
     }),
