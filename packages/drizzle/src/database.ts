@@ -44,7 +44,9 @@ function wrap(database: object, access: Access, more: object): object {
     $with: (...args: unknown[]) => {
       const created = original['$with']?.(...args) as { as: Method };
       const as = (query: unknown): unknown =>
-        created.as(withoutRawWrite(typeof query === 'function' ? (query as Method)(self) : query));
+        created.as(
+          withoutRawWrite(typeof query === 'function' ? (query as Method)(self) : query, access.known),
+        );
       return { as };
     },
     $count: (...given: unknown[]) => lateCount((...walked) => original['$count']?.(...walked), given, access),

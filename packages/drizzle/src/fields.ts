@@ -2,7 +2,7 @@
 // are, because a second definition of a table hides that they are encrypted.
 import { Column, getTableColumns, getTableName, is, SQL, Subquery, Table } from 'drizzle-orm';
 import { refuse } from './error.ts';
-import { type Encryption, encryptionOf, isIndexColumn, layoutOf, schemaOf } from './table.ts';
+import { type Encryption, isIndexColumn, layoutOf, schemaOf } from './table.ts';
 
 export type Fields = { readonly [key: string]: unknown };
 
@@ -59,28 +59,55 @@ export function requireSelected(column: Column, sources: readonly unknown[] = []
   return refuse(code, place, problem, 'select it, or all columns, in the subquery');
 }
 
-/** The encrypted columns in the schema of a database. */
-export type KnownColumns = ReadonlyMap<string, Encryption>;
-
-export function knownColumns(tables: readonly Table[]): KnownColumns {
-  const columns = tables.flatMap((table) => layoutOf(table).columns);
-  return new Map(columns.map(({ column, encryption }) => [originOf(column), encryption]));
-}
-
 const ownNameOf = (table: Table): unknown => Reflect.get(table, Symbol.for('drizzle:OriginalName'));
 
-/** The names of the schema, the table and the column in the database, also for an alias. */
-const originOf = ({ table, name }: Column): string =>
-  JSON.stringify([schemaOf(table), ownNameOf(table), name]);
+/** The names of the schema and the table in the database, also for an alias. */
+const originOf = (table: Table): string => JSON.stringify([schemaOf(table), ownNameOf(table)]);
 
-/** Throws for a column of a second definition of a table, which says that the column is not encrypted. */
+/** The encrypted columns of tables, by their names. */
+type ColumnsOfTables = Map<string, Map<string, Encryption>>;
+
+function columnsIn(tables: ColumnsOfTables, table: Table): Map<string, Encryption> {
+  const columns = tables.get(originOf(table)) ?? new Map<string, Encryption>();
+  tables.set(originOf(table), columns);
+  return columns;
+}
+
+/** What this process has defined, for whatever database. */
+const defined: ColumnsOfTables = new Map();
+
+export const rememberColumn = (table: Table, encryption: Encryption): unknown =>
+  columnsIn(defined, table).set(encryption.column, encryption);
+
+/** The encrypted columns of a database: its schema decides about the tables in it, and for any other what the process has defined. */
+export interface KnownColumns {
+  readonly of: (table: Table) => ReadonlyMap<string, Encryption> | undefined;
+  readonly all: () => readonly Encryption[];
+  readonly storedName: (column: Column) => string;
+}
+
+export function knownColumns(schema: readonly Table[], storedName: (column: Column) => string): KnownColumns {
+  const own: ColumnsOfTables = new Map();
+  for (const table of schema) {
+    const columns = columnsIn(own, table);
+    for (const { encryption } of layoutOf(table).columns) columns.set(encryption.column, encryption);
+  }
+  return {
+    of: (table) => own.get(originOf(table)) ?? defined.get(originOf(table)),
+    all: () => Array.from(new Map([...defined, ...own]).values(), (columns) => [...columns.values()]).flat(),
+    storedName,
+  };
+}
+
+/** Throws for a column of a second definition of a table, which says that nothing in it is encrypted. */
 export function refuseSecondDefinition(field: unknown, known: KnownColumns): void {
-  if (known.size === 0) return;
   if (is(field, SQL.Aliased)) refuseSecondDefinition(field.sql, known);
   if (is(field, SQL)) for (const chunk of field.queryChunks) refuseSecondDefinition(chunk, known);
-  if (!is(field, Column) || encryptionOf(field) || !is(field.table, Table)) return;
-  const encryption = known.get(originOf(field));
+  if (!is(field, Column) || !is(field.table, Table) || layoutOf(field.table).columns.length > 0) return;
+  const encryption = known.of(field.table)?.get(known.storedName(field));
   if (!encryption) return;
   const problem = 'the column is encrypted, but this definition of its table says that it is not';
-  refuse('not_decrypted', encryption, problem, 'use the table that `encryptedTable` returned');
+  const remedy =
+    'use the table that `encryptedTable` returned, or, if this is the table of another database, pass its `schema` to `drizzle`';
+  refuse('not_decrypted', encryption, problem, remedy);
 }

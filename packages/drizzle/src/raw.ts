@@ -6,7 +6,8 @@ import { isQuery, isSql, textOf } from './chunks.ts';
 import { refuse } from './error.ts';
 import { newRun, settle } from './late.ts';
 import { type Method, type Ready, send, statements } from './run.ts';
-import { encryptedTables, layoutOf } from './table.ts';
+import type { KnownColumns } from './fields.ts';
+import { layoutOf } from './table.ts';
 import { requirePlainSelection, type Scope, walk } from './walk.ts';
 
 /** Returns a query that becomes ready when the app awaits it, or runs it in a batch. Its result is that of the driver. */
@@ -28,7 +29,7 @@ function lazily(access: Access, isRead: boolean, begin: (scope: Scope) => () => 
 export function rawQuery(run: (statement: unknown) => unknown, statement: unknown, access: Access) {
   return lazily(access, false, (scope) => {
     if (isQuery(statement)) requirePlainSelection(statement, scope);
-    const own = withoutRawWrite(statement);
+    const own = withoutRawWrite(statement, access.known);
     const given = isSql(own) ? walk(own.getSQL(), scope) : own;
     return () => run(given);
   });
@@ -63,9 +64,9 @@ const targets = [
  * are: a `sql` template that has the table, or a column of it, in it, or a text that names it as the target. For a template,
  * it looks for the words of a write anywhere, because it is better to refuse one that only reads.
  */
-export function withoutRawWrite<Statement>(statement: Statement): Statement {
+export function withoutRawWrite<Statement>(statement: Statement, known: KnownColumns): Statement {
   const text = typeof statement === 'string' ? statement : textIn(statement);
-  const table = (writing.test(text) ? encryptedTablesIn(statement)[0] : undefined) ?? targetIn(text);
+  const table = (writing.test(text) ? encryptedTablesIn(statement)[0] : undefined) ?? targetIn(text, known);
   if (table === undefined) return statement;
   const problem =
     'raw SQL that writes cannot have an encrypted table in it, because its values would be stored without encryption';
@@ -80,10 +81,10 @@ function textIn(chunk: unknown): string {
   return is(chunk, StringChunk) ? textOf(chunk) : ' ? ';
 }
 
-function targetIn(text: string): string | undefined {
+function targetIn(text: string, known: KnownColumns): string | undefined {
   const code = text.replaceAll(literals, ' ').replaceAll(/\s*\.\s*/g, '.');
   const found = targets.flatMap((target) => Array.from(code.matchAll(target), ([, named]) => named));
-  return [...encryptedTables].find((table) => isNamed(table, found.join(' ')));
+  return known.all().find(({ table }) => isNamed(table, found.join(' ')))?.table;
 }
 
 function encryptedTablesIn(chunk: unknown): string[] {

@@ -242,9 +242,6 @@ type Builders = Readonly<Record<string, object>>;
 export const schemaOf = (table: Table): string | undefined =>
   Reflect.get(table, Symbol.for('drizzle:Schema')) as string | undefined;
 
-/** The names of all tables with encrypted columns. */
-export const encryptedTables = new Set<string>();
-
 /** Makes an index column, which can hold lists of fingerprints. */
 type CreateIndex = (name: string, isList: boolean) => { unique(name?: string): object };
 type CreateTable = (name: string, columns: Builders, extra: (self: object) => object[]) => Table;
@@ -277,7 +274,6 @@ export function tablesOf(indexColumn: CreateIndex, check: Check, form: string) {
         return [...extra, ...checksOf(table, check, form, options.refusePlaintext)];
       });
       if (options.subject !== undefined) markPerson(table, options.subject);
-      if (layoutOf(table).columns.length > 0) encryptedTables.add(name);
       return table;
     };
 }
