@@ -1,13 +1,12 @@
 // SQL that the app wrote itself: it may read from encrypted tables, and must not write to them.
 import { Column, is, QueryPromise, SQL, StringChunk, Table } from 'drizzle-orm';
-import { isNamed } from '@eaas/sdk/internal';
 import type { Access } from './access.ts';
 import { isQuery, isSql, textOf } from './chunks.ts';
 import { refuse } from './error.ts';
 import { newRun, settle } from './late.ts';
 import { type Method, type Ready, send, statements } from './run.ts';
 import type { KnownColumns } from './fields.ts';
-import { layoutOf } from './table.ts';
+import { type Encryption, layoutOf } from './table.ts';
 import { requirePlainSelection, type Scope, walk } from './walk.ts';
 
 /** Returns a query that becomes ready when the app awaits it, or runs it in a batch. Its result is that of the driver. */
@@ -84,7 +83,18 @@ function textIn(chunk: unknown): string {
 function targetIn(text: string, known: KnownColumns): string | undefined {
   const code = text.replaceAll(literals, ' ').replaceAll(/\s*\.\s*/g, '.');
   const found = targets.flatMap((target) => Array.from(code.matchAll(target), ([, named]) => named));
-  return known.all().find(({ table }) => isNamed(table, found.join(' ')))?.table;
+  const names = found.join(' ').match(tokens) ?? [];
+  return known.all().find((each) => names.some((name) => isTable(name, each)))?.table;
+}
+
+/** The names of SQL, which a schema can precede, its other words, and its signs. */
+const tokens = /(?:(?:"[^"]*"|`[^`]*`|[\p{L}\p{N}_$]+)\.?)+|[=<>!~]+|\S/gu;
+
+/** Whether a name in SQL is that of the table, and not of a table in another schema. */
+function isTable(given: string, { schema, table }: Encryption): boolean {
+  const name = given.replaceAll(/["`]/g, '').toLowerCase();
+  const own = table.toLowerCase();
+  return name === own || `.${name}`.endsWith(schema ? `.${schema.toLowerCase()}.${own}` : `.${own}`);
 }
 
 function encryptedTablesIn(chunk: unknown): string[] {
