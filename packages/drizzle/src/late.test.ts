@@ -5,7 +5,7 @@ import { EaasClient } from '@eaas/sdk';
 import { createIndexKey, field } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { encrypted, encryptedTable, fieldsOf, withEncryption } from './sqlite.ts';
+import { encrypted, encryptedTable, excluded, fieldsOf, withEncryption } from './sqlite.ts';
 
 const calls = { default: 0, update: 0, id: 0 };
 const patients = encryptedTable('patients', {
@@ -97,6 +97,32 @@ describe('functions of the app that compute values', () => {
     const insert = db.insert(patients).values({ id: 'a', name: 'Ada' });
     await insert.onConflictDoUpdate({ target: patients.id, set: { name: 'Eve' } });
     expect(calls).toEqual({ default: 0, update: 2, id: 0 });
+  });
+});
+
+describe('an upsert of several rows', () => {
+  const rows = [
+    { id: 'a', name: 'Ada' },
+    { id: 'b', name: 'Bob' },
+  ];
+
+  test('that sets one column by `excluded` and another by a value encrypts both for each row', async () => {
+    answers = [rows.map(({ id }, at) => [id, `${at} `]), []];
+    const set = { name: excluded(patients.name), editor: 'Eve' };
+    await db.insert(patients).values(rows).onConflictDoUpdate({ target: patients.id, set });
+    const [, { statement, params } = { statement: '', params: [] }] = sent;
+    const [before = '', changed = ''] = statement.split(' do update set ');
+    const values = params.slice(before.split('?').length - 1);
+    const cases = changed.split(', ').map((each) => {
+      const own = values.splice(0, each.split('?').length - 1);
+      return [/"(\w+)"/.exec(each)?.[1], own] as const;
+    });
+    const written = Object.fromEntries(cases);
+    for (const [at, { id, name }] of rows.entries()) {
+      const row = { name: written['name']?.[at * 2 + 1], editor: written['editor']?.[at * 2 + 1] };
+      expect(written['name']?.[at * 2]).toBe(id);
+      expect(await opened(row, id)).toEqual({ name, editor: 'Eve' });
+    }
   });
 });
 

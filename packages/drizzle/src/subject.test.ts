@@ -233,6 +233,9 @@ test('a function of two columns names the person in every statement, and reads t
   expect(new Set(bodies.flatMap(items).map((item) => item.subject))).toEqual(new Set([`${id} of 7`]));
   answer.rows = [[statements[0]?.params[2], id, 7]];
   expect(await db.select({ name: letters.name }).from(letters)).toEqual([{ name: 'Dear Ada' }]);
+  answer.rows = [[id, null]];
+  await db.update(letters).set({ name: 'Dear Joy' });
+  expect(statements.at(-1)?.sql).toContain('where ("letters"."id" = $2 and "letters"."owner" is null)');
   const some = encryptedTable('some', columns, { subject: (row) => row.owner && row.id });
   const insert = async () => db.insert(some).values({ id, owner: 7, name: 'x' });
   await expect(insert()).rejects.toMatchObject({ code: 'definition', table: 'some', column: 'id' });
