@@ -2,7 +2,7 @@ import { EaasClient } from '@eaas/sdk';
 import { defineFields, field } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
-import { columns, extensionOf, operate } from '../test/played.ts';
+import { columns, extensionOf, operate, relation } from '../test/played.ts';
 import { withEncryption } from './encrypted.ts';
 import type { Args } from './values.ts';
 
@@ -39,4 +39,27 @@ test.each<Args>([
 test('`$as` without its client is refused, because it could be in a transaction', () => {
   const { $as } = open().client;
   expect(() => $as('7')).toThrow(/`\$as` has no client: call it on the client, as in `db\.\$as\(userId\)`/);
+});
+
+test('an operation whose `connectOrCreate` another one overtakes runs once more, and connects', async () => {
+  const key = new Map([['patientId', 'id']]);
+  const models = {
+    Patient: { fields: columns('id', 'city') },
+    Visit: { fields: [...columns('id', 'note', 'patientId'), { ...relation('patient', 'Patient'), key }] },
+  };
+  const visits = defineFields({ Visit: { subject: 'patientId', note: field.text() } });
+  const extension = extensionOf(models, (prisma) => withEncryption(prisma, eaas, visits));
+  const overtaken = Object.assign(new Error('Unique constraint failed'), { code: 'P2002' });
+  const sent: Args[] = [];
+  const answers = [null, overtaken, { id: '7' }, { id: '1' }];
+  const patient = { connectOrCreate: { where: { city: 'Turin' }, create: { city: 'Turin' } } };
+  const args = { data: { note: 'cough', patient }, select: { id: true } };
+  const run = async (given: Args) => {
+    sent.push(given);
+    const answer = answers[sent.length - 1];
+    return answer instanceof Error ? Promise.reject(answer) : answer;
+  };
+  expect(await operate(extension, 'create', args, run, 'Visit')).toEqual({ id: '1' });
+  expect(sent[1]).toMatchObject({ data: { patient: { create: { city: 'Turin' } } } });
+  expect(sent[3]).toMatchObject({ data: { patient: { connect: { city: 'Turin', id: '7' } } } });
 });

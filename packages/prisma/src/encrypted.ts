@@ -146,14 +146,20 @@ async function performCall(
   const statement = own.begin();
   if ((rows || 'data' in given) && usesEncrypted(models, model, given)) statement.requireUser(place);
   const run = () => perform(models, statement, executor, { model, operation: call.operation, args, path });
-  if (call.operation !== 'upsert' || params.transaction) return run();
+  if (!(call.operation === 'upsert' || connectsOrCreates(args)) || params.transaction) return run();
   // Without encryption, Prisma leaves an upsert to PostgreSQL, which updates a row that another upsert has just inserted.
-  // With encryption the id of the row must be known before, so the upsert runs once more, and finds the row.
+  // With encryption the id of the row must be known before, so the operation runs once more, and finds the row.
   return run().catch(async (error: unknown) => {
     if (Object(error).code !== 'P2002') throw error;
     return run();
   });
 }
+
+/** Whether a nested write connects a row that it finds, or else creates it. */
+const connectsOrCreates = (args: unknown): boolean =>
+  isArgs(args)
+    ? 'connectOrCreate' in args || Object.values(args).some(connectsOrCreates)
+    : Array.isArray(args) && args.some(connectsOrCreates);
 
 /** Whether an operation is on a model with encrypted fields, or has a related one in its arguments. */
 function usesEncrypted(models: Models, model: Model, args: unknown): boolean {

@@ -174,6 +174,30 @@ describe('what names the person', () => {
     expect(sent).toMatchObject([{ data: { patient: { connect: { name: 'a', ...row } } } }]);
   });
 
+  const ofNobody = { id: '1', patientId: null };
+  test.each<[string, string, Args]>([
+    ['a new row', 'create', {}],
+    ['an update of a row without one', 'update', { where: ofNobody }],
+  ])('in %s is that of the row that `connectOrCreate` finds, or else creates', async (_, operation, more) => {
+    const connectOrCreate = { where: { name: 'a' }, create: { name: 'a' } };
+    const args = { ...more, data: { note: 'x', patient: { connectOrCreate } } };
+    const found = await play({ subject }, operation, args, { id: '7', ward: 'A' });
+    const lookUp = { where: { name: 'a' }, select: { id: true, ward: true } };
+    expect(found.runs).toEqual([['Patient', 'findFirst', lookUp]]);
+    expect(found.rows).toEqual([{ patientId: '7', note: 'x' }]);
+    const connect = { name: 'a', id: '7', ward: 'A' };
+    expect(found.sent).toMatchObject([{ data: { note: 'sealed', patient: { connect } } }]);
+    const { rows, sent } = await play({ subject }, operation, args, null);
+    const id: unknown = expect.stringMatching(/^[\da-f-]{36}$/);
+    expect(rows).toEqual([{ patientId: id, note: 'x' }]);
+    const create = { id: rows[0]?.['patientId'], name: 'a' };
+    // Not `connectOrCreate`, which would connect the row of somebody else that has come to be.
+    const { data } = sent[0] as { data: Args };
+    expect(data).toMatchObject({ note: 'sealed', patient: { create } });
+    expect(data['patient']).not.toHaveProperty('connectOrCreate');
+    expect(connectOrCreate).toEqual({ where: { name: 'a' }, create: { name: 'a' } });
+  });
+
   test('of the rows of an `updateMany` that reads none is unknown', async () => {
     const row = { id: '1', patientId: '7' };
     await expect(play({ subject, ...boundToField }, 'updateMany', { data }, row)).rejects.toMatchObject({

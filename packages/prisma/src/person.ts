@@ -88,26 +88,35 @@ async function linkedValue(
   work: Work,
   model: Model,
   row: Args,
-  { name, key }: RuntimeField,
+  relation: RuntimeField,
   column: string,
 ): Promise<unknown> {
+  const { name, key } = relation;
   const [target, reference = ''] = [targetOf(work.models, model, name), key?.get(column)];
   const write = row[name] as Args;
-  const { create, connect, connectOrCreate } = write;
+  const { connectOrCreate, ...others } = write;
+  const { create, connect } = others;
   if (!target) return undefined;
   if (isArgs(create)) return newValueOf(work, target, create, reference);
+  const select = argsOf([...(key?.values() ?? [])], () => true);
   if (isArgs(connect)) {
     const known = knownValue(target, connect, reference);
     if (known !== undefined) return known;
-    const select = argsOf([...(key?.values() ?? [])], () => true);
     const found = await work.find(target, { where: connect, select }, true);
     row[name] = { ...write, connect: { ...connect, ...found } };
     return found?.[reference];
   }
-  if (!isArgs(connectOrCreate) || !isArgs(connectOrCreate['create'])) return undefined;
-  const known = knownValue(target, connectOrCreate['where'], reference);
-  const made = storedIn(target.columns.get(reference), connectOrCreate['create'][reference]).id;
-  return made === known ? known : undefined;
+  if (!isArgs(connectOrCreate)) return undefined;
+  const { where, create: made } = connectOrCreate;
+  if (!isArgs(where) || !isArgs(made)) return undefined;
+  const known = knownValue(target, where, reference);
+  if (known !== undefined && storedIn(target.columns.get(reference), made[reference]).id === known)
+    return known;
+  const found = await work.find(target, { where, select });
+  // Not both, because a row that comes to be meanwhile would be of somebody else. The first of several columns decides.
+  const decided = found ? { connect: { ...where, ...found } } : { create: made };
+  if (row[name] === write) row[name] = { ...others, ...decided };
+  return linkedValue(work, model, row, relation, column);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
 import { migrate } from '@eaas/migrate';
 import { withEncryption } from '@eaas/prisma';
 import { EaasClient, type EaasClientOptions } from '@eaas/sdk';
@@ -87,14 +88,38 @@ describe.each(majors)('Prisma %i', async (major) => {
       remedy: expect.stringMatching(remedy),
     });
 
+  const orCreate = (where: object, create: object) => ({ patient: { connectOrCreate: { where, create } } });
+
   describe('writes', () => {
     test.each<[string, object, string]>([
       ['a row that a search connects', { patient: { connect: { ssn: 'ssn 2' } } }, '2'],
       ['a new row', { patient: { create: { id: 3, name: 'new' } } }, '3'],
-      ['connectOrCreate', { patient: { connectOrCreate: { where: { id: 2 }, create: { id: 2 } } } }, '2'],
+      ['connectOrCreate', orCreate({ id: 2 }, { id: 2 }), '2'],
     ])('a new row knows its person from %s', async (_, data, owner) => {
       await call('visit', 'create', { data: { note: 'rash', ...data } });
       expect(await owners('visit', 'note')).toEqual(['1', owner]);
+    });
+
+    test.each<[string, object, string]>([
+      ['finds', orCreate({ ssn: 'ssn 2' }, { id: 3, name: 'x' }), '2'],
+      ['creates', orCreate({ ssn: 'ssn 3' }, { id: 3, ssn: 'ssn 3' }), '3'],
+    ])('a row belongs to whom connectOrCreate %s by a search', async (_, patient, owner) => {
+      const create = { note: 'rash', ...patient };
+      await call('visit', 'create', { data: create });
+      await db.$transaction(async (tx: Client) => call('visit', 'create', { data: create }, tx));
+      await call('visit', 'upsert', { where: { id: randomUUID() }, create, update: create });
+      expect(await owners('visit', 'note')).toEqual(['1', owner, owner, owner]);
+    });
+
+    test('all who connect or create a person at once name the same', async () => {
+      const where = { id: randomUUID() };
+      const person = { connectOrCreate: { where, create: { ...where, name: 'Ada' } } };
+      const letter = { data: { text: 'Dear Ada', tenant: 'a', person }, select: { owner: true } };
+      const made = await Promise.all(Array.from({ length: 5 }, async () => call('letter', 'create', letter)));
+      const subjects = [...new Set(made.map(({ owner }) => String(owner)))];
+      expect(subjects).toHaveLength(1);
+      const owner = `a/${subjects[0]}`;
+      expect(await owners('letter', 'text', [owner])).toEqual(made.map(() => owner));
     });
 
     test('the extension makes a random id and a random subject itself', async () => {
