@@ -1,5 +1,6 @@
 // SQL that the app wrote itself: it may read from encrypted tables, and must not write to them.
 import { Column, is, QueryPromise, SQL, StringChunk, Table } from 'drizzle-orm';
+import { withoutTexts } from '@eaas/sdk/internal';
 import type { Access } from './access.ts';
 import { isQuery, isSql, textOf } from './chunks.ts';
 import { refuse } from './error.ts';
@@ -47,9 +48,6 @@ export function lateCount(count: Method, given: readonly unknown[], access: Acce
 const writing =
   /(?<!\bfor\s+(?:no\s+key\s+)?)\bupdate\b|\b(?:insert|replace)\b(?!\s*\()|\bmerge\b|\bcopy\b|\bload\s+(?:data|xml)\b/i;
 
-/** Texts and comments in SQL. */
-const literals = /'(?:[^']|'')*'|--.*$|\/\*[^]*?\*\//gm;
-
 /** What a statement says of the tables that it writes to. */
 const targets = [
   /\b(?:insert|replace|merge)(?:\s+(?:or\s+\w+|into|only|ignore|delayed|(?:low|high)_priority))*\s+((?:"[^"]*"|`[^`]*`|[^\s(;])+)/gi,
@@ -81,7 +79,7 @@ function textIn(chunk: unknown): string {
 }
 
 function targetIn(text: string, known: KnownColumns): string | undefined {
-  const code = text.replaceAll(literals, ' ').replaceAll(/\s*\.\s*/g, '.');
+  const code = withoutTexts(text).replaceAll(/\s*\.\s*/g, '.');
   const found = targets.flatMap((target) => Array.from(code.matchAll(target), ([, named]) => named));
   const names = found.join(' ').match(tokens) ?? [];
   return known.all().find((each) => names.some((name) => isTable(name, each)))?.table;

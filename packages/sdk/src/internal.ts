@@ -11,7 +11,7 @@ export type { Row } from './fields/internals.ts';
 export * from './fields/plan.ts';
 export type { PartComparison, PartIndexes } from './fields/part-index.ts';
 export type { RangeIndex } from './fields/range-rules.ts';
-export { isNamed } from './fields/raw-sql.ts';
+export { isNamed, withoutTexts } from './fields/raw-sql.ts';
 export { type ColumnPlace, holdsCiphertext } from './fields/recognize-ciphertext.ts';
 export type { FieldName, Guessable, IndexColumns, InputOf, NameOf } from './fields/row-types.ts';
 export type { FieldsQuery } from './fields/with-fields.ts';

@@ -1,5 +1,30 @@
-/** Whether SQL that an app wrote itself names a table, for the adapters that refuse it. */
-export function isNamed(table: string, statement: string): boolean {
-  const quoted = table.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(?<![\\p{L}\\p{N}_])${quoted}(?![\\p{L}\\p{N}_])`, 'iu').test(statement);
+// SQL that the app wrote itself, for the adapters that refuse it: what it says besides texts and comments, and which tables it
+// names. Databases read SQL differently, so it is better to find a name that is none than to miss one.
+
+/** Names in quotes, or else a text or a comment, where all databases find them. */
+const tokens =
+  /"[^"]*(?:""[^"]*)*"|`[^`]*(?:``[^`]*)*`|'[^']*(?:''[^']*)*'|--(?=[ \t\r\n]|$)[^\n]*|\/\*(?:(?!\/\*|\*\/)[^])*\*\//g;
+
+/** What only some databases read as an escape, a comment, the end of one, or a quote. */
+const doubtful = /\\|#|--(?![ \t\r\n]|$)|\r(?!\n)|\/\*M?!|\$(?!\d)[^\s$]*\$|\[[^\]]*(?:["'`]|--|\/\*)/;
+
+/** What runs a text as SQL, and what begins a text or a comment that does not end. */
+const open = /\b(?:do(?!\s+(?:nothing|update)\b)|execute|prepare|function|procedure)\b|["'`]|\/\*/i;
+
+/** Returns SQL without its texts and comments, or as it is if not all databases find the same ones, or it can run a text. */
+export function withoutTexts(statement: string): string {
+  if (doubtful.test(statement) || open.test(statement.replaceAll(tokens, ' '))) return statement;
+  return statement.replaceAll(tokens, (token) => (/^["`]/.test(token) ? token : ' '));
+}
+
+/** Names that no database reads as a name, unless they are in quotes or after a period. */
+const reserved =
+  /^(?:case|check|constraint|default|group|join|order|primary|references|select|table|union)$/i;
+
+/** Whether SQL names a table. `isQuoted` says that the database reads the name as another one without quotes. */
+export function isNamed(table: string, statement: string, isQuoted = false): boolean {
+  const name = table.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const before = reserved.test(table) ? '\\.\\s*' : '(?<![\\p{L}\\p{N}_])';
+  const bare = isQuoted ? '' : `|${before}${name}(?![\\p{L}\\p{N}_])`;
+  return new RegExp(`["\`[]${name}["\`\\]]${bare}`, 'iu').test(statement);
 }
