@@ -20,10 +20,16 @@ export interface RuntimeField {
   readonly isSerial?: boolean | undefined;
 }
 
+interface RuntimeModel {
+  /** The name of the table in the database, if it differs. */
+  readonly dbName?: string | null;
+  readonly fields: readonly RuntimeField[];
+  /** Whether SQL names the table only in quotes, because the database folds the capitals of other names. */
+  readonly isQuoted?: boolean | undefined;
+}
+
 export interface RuntimeDataModel {
-  readonly models: Readonly<
-    Record<string, { readonly dbName?: string | null; readonly fields: readonly RuntimeField[] }>
-  >;
+  readonly models: Readonly<Record<string, RuntimeModel>>;
 }
 
 /** Options that map a model to a table of `defineFields`. */
@@ -39,6 +45,7 @@ export interface ModelOptions {
 export interface Model {
   readonly name: string;
   readonly stored: string;
+  readonly isQuoted: boolean;
   readonly columns: ReadonlyMap<string, RuntimeField>;
   /** The table in the core, if the definition has it. */
   readonly core: CoreTable | undefined;
@@ -93,7 +100,7 @@ export function modelsOf(
 
 function modelOf(
   name: string,
-  { dbName, fields }: RuntimeDataModel['models'][string],
+  { dbName, fields, isQuoted = false }: RuntimeModel,
   options: ModelOptions,
   core?: CoreTable,
 ): Model {
@@ -105,7 +112,8 @@ function modelOf(
   );
   const id = [options.id ?? 'id'].flat();
   const subject = plans.length > 0 ? (core?.person ?? []) : [];
-  const model = { name, stored: dbName ?? name, columns, core, encrypted, indexes, id, subject };
+  const stored = dbName ?? name;
+  const model = { name, stored, isQuoted, columns, core, encrypted, indexes, id, subject };
   requireFitting(model, plans);
   const isText = id.length === 1 && columns.get(id[0] ?? '')?.type === 'String';
   const newId = options.newId ?? (isText ? () => crypto.randomUUID() : undefined);

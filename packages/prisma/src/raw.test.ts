@@ -2,6 +2,7 @@ import { defineFields, field } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
 import { modelsWith } from '../test/played.ts';
 import { refuseRaw } from './raw.ts';
+import { withSchema } from './schema.ts';
 
 const fields = defineFields({ Patient: { name: field.text() } });
 const columns = ['id', 'name'].map((name) => ({ name, kind: 'scalar', type: 'String' }));
@@ -32,4 +33,35 @@ test.each([
   ['queryRaw', ['select 1']],
 ])('the extension refuses a raw operation whose arguments have an unknown form: %s', (operation, args) => {
   expect(() => refuseRaw(models, operation, args)).toThrow('not supported');
+});
+
+const shop = ['Order', 'Group', 'Set', 'Value', 'User', 'Note'];
+const shopOf = (provider: string) => {
+  const tables = Object.fromEntries(shop.map((name) => [name, { name: field.text() }]));
+  const plain = { models: Object.fromEntries([...shop, 'Visit'].map((name) => [name, { fields: columns }])) };
+  return modelsWith(withSchema(plain, `  provider = "${provider}"`), defineFields(tables));
+};
+const raw = (provider: string, sql: string) => () => refuseRaw(shopOf(provider), '$queryRawUnsafe', [sql]);
+
+test.each([
+  'select * from "Visit" order by id',
+  'select city, count(*) from "Visit" group by city',
+  'update "Visit" set city = $1 where value = $2',
+  "select current_setting('app.user')",
+  'select id -- note: see ticket\n from "Visit"',
+])('on PostgreSQL, a name with a capital counts only in quotes: %s', (sql) => {
+  expect(raw('postgresql', sql)).not.toThrow();
+});
+
+test.each([
+  ...shop.map((name): [string, string] => ['postgresql', `select id from public."${name}"`]),
+  ['sqlite', 'update Visit set city = $1'],
+  ['mysql', 'select value from Visit'],
+  ['sqlite', 'select * from "Order" order by id'],
+])('on %s, raw SQL throws that names one: %s', (provider, sql) => {
+  expect(raw(provider, sql)).toThrow(refused);
+});
+
+test.each(['mysql', 'sqlite'])('on %s, `order by` and `group by` name no table', (provider) => {
+  expect(raw(provider, 'select city from Visit group by city order by city')).not.toThrow();
 });

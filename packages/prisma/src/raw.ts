@@ -1,6 +1,5 @@
 // SQL that the app wrote itself: it must not name the table of an encrypted model.
-import { isNamed } from '@eaas/sdk/internal';
-import { refuseStatement as refuse } from '@eaas/sdk/internal';
+import { isNamed, refuseStatement as refuse, withoutTexts } from '@eaas/sdk/internal';
 import type { Models } from './models.ts';
 import { isArgs } from './values.ts';
 
@@ -10,8 +9,9 @@ export function refuseRaw(models: Models, operation: string, args: unknown): voi
     const remedy = 'use the client without the extension';
     refuse('unknown_argument', {}, `the operation \`${operation}\` is not supported`, remedy);
   }
+  const code = withoutTexts(statement);
   for (const model of models.values()) {
-    if (!model.core || !isNamed(model.stored, statement)) continue;
+    if (!model.core || !isNamed(model.stored, code, model.isQuoted)) continue;
     const problem =
       'raw SQL must not name the table of this model, because the extension cannot encrypt raw SQL';
     const remedy =

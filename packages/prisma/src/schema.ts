@@ -5,13 +5,15 @@ type Declared = Pick<RuntimeField, 'nativeType' | 'isList' | 'key' | 'isRandom' 
 
 /** Adds the types of the database, such as `Uuid` or `Char(3)`, the columns of foreign keys, and what makes defaults. */
 export function withSchema({ models }: RuntimeDataModel, schema: string): RuntimeDataModel {
-  const declared = declaredIn(schema);
+  const isPostgres = /^\s*provider\s*=\s*"postgres(?:ql)?"/m.test(schema);
+  const declared = declaredIn(schema, isPostgres);
   return {
     models: Object.fromEntries(
       Object.entries(models).map(([model, { fields, ...others }]) => [
         model,
         {
           ...others,
+          isQuoted: isPostgres && /[A-Z]/.test(others.dbName ?? model),
           fields: fields.map((field) => ({ ...field, ...declared.get(`${model}.${field.name}`) })),
         },
       ]),
@@ -19,9 +21,8 @@ export function withSchema({ models }: RuntimeDataModel, schema: string): Runtim
   };
 }
 
-function declaredIn(schema: string): Map<string, Declared> {
+function declaredIn(schema: string, isPostgres: boolean): Map<string, Declared> {
   const found = new Map<string, Declared>();
-  const isPostgres = /^\s*provider\s*=\s*"postgres(?:ql)?"/m.test(schema);
   let model = '';
   for (const line of schema.split('\n')) {
     const code = line.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replace(/\/\/.*/, '');
