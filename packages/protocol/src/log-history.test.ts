@@ -87,6 +87,18 @@ test('entries that are not shown can have ended what is not final', () => {
   );
 });
 
+test('what is said again is as if it had been said last', () => {
+  const history = new LogHistory({ since: 1 });
+  const erase = (nth: number) => history.step({ ...erased, metadata: { subject: `${nth}` }, id: nth });
+  history.learn('actor ada', 'revoked', 1);
+  for (let nth = 2; nth <= 10_000; nth++) erase(nth);
+  history.learn('actor ada', 'revoked', 9);
+  for (let nth = 1; nth < 10_000; nth++) erase(10_000 + nth);
+  expect(history.facts[0]).toEqual(['actor ada', 'revoked', 1]);
+  erase(20_000);
+  expect(history.facts[0]?.[0]).toBe('subject 10001');
+});
+
 test('of many facts the last 10,000 are known, and a hostile log cannot make them large', () => {
   const history = new LogHistory({ since: 1 });
   for (let id = 1; id <= 10_003; id++) history.step({ ...erased, metadata: { subject: `${id}` }, id });

@@ -68,8 +68,9 @@ export class LogHistory implements KnownFacts {
 
   /** Learns what an entry said. What forbids nothing, like an active key, is as if nobody had said it. */
   learn(about: string, is: unknown, id: number): void {
-    if (final.has(this.#facts.get(about)?.[1])) return;
+    const known = this.#facts.get(about);
     this.#facts.delete(about);
+    if (known && final.has(known[1])) [, is, id] = known;
     if (about.length > longestName || !(states.has(is) || Number(is) > 1)) return;
     this.#facts.set(about, [about, is as LogFact[1], id]);
     this.#knowsPeople ||= about.startsWith('subject');

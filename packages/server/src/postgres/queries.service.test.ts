@@ -64,13 +64,15 @@ const permissions = are('permissions', 'has', ['encrypt', 'keys.read', 'x']);
 const people = [...are('subject', '=', [half, 'cd']), ...are('user', '=', [half])];
 const bytes = numbers.map((one) => Buffer.alloc(32, one));
 const erased = [...ofNumber('erased_id'), ['erased_id', 'null']];
+const halves = ['05', '09', '10', 'ab', '10aa'].map((one) => one.repeat(16).slice(0, 32));
+const begins = are('subject_id', 'begins', [halves, halves.slice(0, 1), []]);
 const sums = ['n', 'refused'];
 const tables = [
   { table: keys, by: 'created_id', all: [...ofNumber('created_id'), ['destroy_at', 'null']] },
   { table: keys, by: 'created_id', all: [...names, ...ofKey, ...inKeys] },
   { table: keys, by: 'created_id', all: [...states, ...are('status', 'in', [['active', 'x'], []])] },
   { table: apiKeys, by: 'created_id', all: [...permissions, ['revoked_at', 'null']] },
-  { table: subjects, by: 'subject_id', all: [...erased, ...are('subject_id', '>= <= =', bytes)] },
+  { table: subjects, by: 'subject_id', all: [...erased, ...begins, ...are('subject_id', '>= <= =', bytes)] },
   { table: entries, by: 'id', all: [...ofNumber('id'), ...are('created_at', '>= <=', times)] },
   {
     table: entries,

@@ -171,6 +171,11 @@ function condition(tenantId: string, table: StoredTable, [column, is, value]: Wh
   if (is === 'null') return nulls ? part`${left} = ${nulls[column] ?? null}` : part`${left} is null`;
   if (typeof value === 'string' && value.includes('\0')) return part`false`;
   if (is === 'has') return part`${value} = any (${left})`;
+  // In the index, what begins with a text is the first that does not come before it.
+  if (is === 'begins')
+    return part`${left} = any (array(select found.id from unnest(${[...value]}::text[]) as text cross join lateral (
+      select ${left} as id from eaas.${raw(table.name)} where tenant_id = ${tenantId} and ${left} >= decode(text, 'hex')
+      order by 1 limit 1) found where starts_with(encode(found.id, 'hex'), text)))`;
   if (is === 'in') {
     const values = isUuid ? value.filter((one) => parseUuid(one) !== undefined) : value;
     return part`${left} = any (${[...values]}::${raw(isUuid ? 'uuid' : 'text')}[])`;

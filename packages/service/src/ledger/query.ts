@@ -1,7 +1,7 @@
 // What a query finds among rows that are at hand: for the store in memory, and for rows that were written since a store was
 // asked.
 import type { SealedWrite } from './store.ts';
-import { type Found, type Query, type Ref, refOf, type Where, type Write } from './table.ts';
+import { type Found, idText, type Query, type Ref, refOf, type Where, type Write } from './table.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -14,6 +14,7 @@ function fulfils(value: unknown, [, is, wanted]: Where): boolean {
   if (is === 'null') return value === null;
   if (value === null || value === undefined) return false;
   if (is === 'has') return Array.isArray(value) && value.includes(wanted);
+  if (is === 'begins') return wanted.some((one) => idText(value).startsWith(one));
   if (is === 'in') return typeof value === 'string' && wanted.includes(value);
   const order = compare(value, wanted);
   if (is === '=' || is === '<>') return (order === 0) === (is === '=');

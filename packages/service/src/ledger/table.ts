@@ -83,10 +83,10 @@ export function refOf<Row>(table: Table<Row>, row: Row): Ref {
 export const idText = (value: unknown): string =>
   value instanceof Uint8Array ? toHex(value) : String(value);
 
-/** A condition on a column. `has` is one on a list. */
+/** A condition on a column. `has` is one on a list. `begins`: with one of these, of bytes in hexadecimal characters. */
 export type Where =
   | readonly [column: string, is: '=' | '<>' | '>=' | '<=' | 'has', value: string | number | Uint8Array]
-  | readonly [column: string, is: 'in', values: readonly string[]]
+  | readonly [column: string, is: 'in' | 'begins', values: readonly string[]]
   | readonly [column: string, is: 'null'];
 
 /** That columns have these values. Undefined ones are left out. */

@@ -11,6 +11,7 @@ import type { Query, Table, Where } from '../ledger/table.ts';
 import type { EntryRow } from '../ledger/tables.ts';
 import { attempt } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
+import type { Today } from './today.ts';
 
 /** Where a walk is, and up to which entry it goes. Hashes have one character per byte. */
 export interface Walk {
@@ -19,6 +20,7 @@ export interface Walk {
   readonly findings: Findings;
   readonly chain: ChainWalk<string>;
   readonly history: LogHistory;
+  readonly today: Today;
   readonly last: number;
   /** The latest time that an entry can have. */
   readonly latest: number;
@@ -67,6 +69,7 @@ export async function walkEntries(service: Service, walk: Walk, timeLeft: () => 
     // The database reads the next page while this one is judged.
     coming = readFrom((page.at(-1)?.id ?? last) + 1);
     coming.catch(() => {});
+    if (page.length > 0) await walk.today.look(page, walk.history);
     for (let at = 0; at < page.length; at += judgedAtOnce) {
       judgePage(walk, page.slice(at, at + judgedAtOnce));
       if (service.fair.isOver()) await service.fair.pause(tenantId);

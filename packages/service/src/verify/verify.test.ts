@@ -29,7 +29,7 @@ import { issuers } from '../plugins/issuers/table.ts';
 import { people } from '../plugins/people/index.ts';
 import { subjects } from '../plugins/people/subjects.ts';
 import { createService } from '../service.ts';
-import { historyBefore } from './history.ts';
+import { historyOf } from './history.ts';
 import { type VerifyOptions, verifyTenant } from './verify.ts';
 
 type Values = Record<string, unknown>;
@@ -402,7 +402,7 @@ describe('an entry that contradicts what the log said before', () => {
   };
   const lay = (rows: MemoryTenant) => {
     for (const [name, those] of rows.tables)
-      if (name !== entries.name && name !== 'tallies') tenant.tables.set(name, new Map(those));
+      if (![entries.name, 'tallies'].includes(name)) tenant.tables.set(name, new Map(those));
   };
   const wrap = (ask: Ask, fields: object = {}, actor?: string) =>
     ask('POST /v1/keys/:key_id/wrap', { key_id: another, dek, ...fields }, actor);
@@ -450,6 +450,30 @@ describe('an entry that contradicts what the log said before', () => {
     },
   );
 
+  test('is found of whatever had ended for good, however many people were erased since', async () => {
+    const ask = replica();
+    const { key_id: doomed } = await ask('POST /v1/keys', { name: 'doomed' });
+    await wrap(ask, { subject: 'gone' });
+    const before = kept();
+    await ask('POST /v1/keys/:key_id/disable', { key_id: doomed });
+    await ask('DELETE /v1/keys/:key_id', { key_id: doomed, grace_days: 0 });
+    await ask('POST /v1/subjects/erase', { subject: 'gone' });
+    await ask('DELETE /v1/api-keys/:api_key_id', { api_key_id });
+    const erase = (_: unknown, nth: number) =>
+      ask('POST /v1/subjects/erase', { subject: `${nth}`, create: true });
+    await Promise.all(Array.from({ length: 1_001 }, erase));
+    const { id } = tenant.head;
+    const after = kept();
+    lay(before);
+    await wrap(replica(), {}, api_key_id);
+    await wrap(replica(), { subject: 'gone' });
+    await wrap(replica(), { key_id: doomed });
+    lay(after);
+    const errors = [1, 2, 3].map((nth) => ({ id: id + nth, reason: 'contradiction' }));
+    for (const from_id of [1, id - 600, id + 1]) expect(await verify({ from_id })).toMatchObject({ errors });
+    expect(await verify({ from_id: id + 1, mostRows: 0 })).toMatchObject({ errors, valid: false });
+  });
+
   test('is never one after an end of what was said, wherever a call begins', async () => {
     const ask = replica();
     for (const verb of ['disable', 'enable'] as const)
@@ -469,9 +493,7 @@ describe('an entry that contradicts what the log said before', () => {
     for (const verb of ['disable', 'enable'] as const)
       for (const each of verb === 'disable' ? [busy, another] : [another, busy])
         await replica()(`POST /v1/keys/:key_id/${verb}`, { key_id: each });
-    const secrets = openTenantSecrets(roots, rowsOf(tenants).get(`tenants ${tenantId}`)?.row as TenantRow);
-    const range = { purged: 0, first: tenant.head.id + 1 };
-    const { facts } = await historyBefore(service, tenantId, secrets, range, 1);
+    const { facts } = await historyOf(service, tenantId, { from: 1, to: tenant.head.id }, 1);
     expect(facts.filter(([about]) => about.includes(another))).toEqual([]);
   });
 });

@@ -16,8 +16,9 @@ import type { AnchorRow, EntryRow, TenantRow } from '../ledger/tables.ts';
 import { attempt, foreignCheckpoint } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { openCheckpoint } from './checkpoint.ts';
-import { historyBefore } from './history.ts';
+import { historyOf } from './history.ts';
 import { scanRows } from './scan-rows.ts';
+import { rowsOfToday } from './today.ts';
 import { type Findings, readEntries, reasonFor, report, walkEntries } from './entries.ts';
 
 export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
@@ -79,8 +80,9 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
   });
   let [isComplete, areRowsChecked] = [!secrets, false];
   if (secrets) {
-    const history = await historyBefore(service, tenantId, secrets, { purged: anchor.id, first });
-    const walk = { tenantId, secrets, findings, chain, history, last, latest: time + mostAhead };
+    const history = await historyOf(service, tenantId, { from: anchor.id + 1, to: first - 1 });
+    const today = rowsOfToday(service, tenantId, secrets);
+    const walk = { tenantId, secrets, findings, chain, history, today, last, latest: time + mostAhead };
     await walkEntries(service, walk, () => timeLeft() - timeOfRows);
     isComplete = chain.next > last && timeLeft() > timeOfRows;
     areRowsChecked = isComplete && (await scanRows(service, walk, mostRows));
