@@ -46,6 +46,11 @@ test.each<[what: string, log: readonly Omit<Entry, 'id'>[], contradictions: numb
   ['a restored key', [...pending, of('key.restore'), of('key.unwrap'), of('key.enable'), of('key.wrap')], 0],
   ['a restored key that is disabled', [...pending, of('key.restore'), of('key.wrap')], 1],
   ['the end of a pending destruction, and refusals', [...destroyed, of('key.unwrap', refused)], 0],
+  [
+    'a key that is erased in pieces',
+    [...pending, of('key.destroy', { destroy_at: 'now' }), of('key.destroy', { erased: true })],
+    0,
+  ],
   ['uses while the destruction is pending', [...pending, of('key.unwrap'), of('key.enable')], 2],
   ['uses after the destruction', [...destroyed, of('key.unwrap'), of('key.restore'), of('key.enable')], 3],
   ['a key that was imported as disabled', [of('key.create', { status: 'disabled' }), of('key.wrap')], 1],

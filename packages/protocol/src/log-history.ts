@@ -92,7 +92,7 @@ export class LogHistory implements KnownFacts {
     const erased = this.#facts.get(personIn(told));
     if (erased) return erased;
     const state = this.#facts.get(`key ${key_id}`);
-    const leaves = action === 'key.restore' || (action === 'key.destroy' && told['erased'] === true);
+    const leaves = action === 'key.restore' || action === 'key.destroy';
     const isForbidden =
       state?.[1] === 'disabled' ? needsActive.has(action) : state?.[1] === 'destroyed' || !leaves;
     if (state && isForbidden) return state;

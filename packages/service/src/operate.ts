@@ -24,12 +24,13 @@ export interface Ends<Answer> {
 
 /** Has the ledger decide what a caller asks for, without a promise if it may write and the tenant is remembered. */
 export function decide<Answer>(
-  { ledger, listener }: Pick<Service, 'ledger' | 'listener'>,
+  service: Pick<Service, 'ledger' | 'listener'>,
   caller: Caller,
   part: Part<Answer>,
   how: Patience,
   ends: Ends<Answer>,
 ): void {
+  const { ledger, listener } = service;
   const decision = decisionOf(caller, part);
   const end = (ended: Ended<Answer>): void => {
     part.end?.();
@@ -37,6 +38,8 @@ export function decide<Answer>(
       const { error } = ended;
       return ends.failed(error instanceof NoTenant && caller.asks ? unauthorized() : error);
     }
+    const rest = part.rest?.();
+    if (rest) return decide(service, caller, rest, how, ends);
     const { answer, receipts } = ended;
     const hasReceipt = receipts.count > 0 && !caller.isUser && !part.isBatch;
     const receipt = hasReceipt ? receipts.of(0) : undefined;

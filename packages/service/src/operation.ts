@@ -65,6 +65,8 @@ export interface Part<Answer> {
   needs?(view: Pick<View, 'tenant' | 'secrets' | 'find' | 'now'>, holder: Holder | null): readonly Need[];
   prepare?(view: View, holder: Holder | null): Promise<void>;
   judge(view: View, holder: Holder | null): Verdict<Answer>;
+  /** What the call goes on with, in a decision of its own, when this one is committed. Undefined: it has its answer. */
+  rest?(): Part<Answer> | undefined;
   /** Called when the call has its answer, or has none. */
   end?(): void;
 }

@@ -169,6 +169,7 @@ function condition(tenantId: string, table: StoredTable, [column, is, value]: Wh
   const isUuid = typeOf(table, column) === 'uuid';
   const left = raw(column === 'id' ? id : (derived?.[column] ?? column));
   if (is === 'null') return nulls ? part`${left} = ${nulls[column] ?? null}` : part`${left} is null`;
+  if (is === 'filled') return part`${left} is not null`;
   if (typeof value === 'string' && value.includes('\0')) return part`false`;
   if (is === 'has') return part`${value} = any (${left})`;
   // In the index, what begins with a text is the first that does not come before it.

@@ -62,7 +62,7 @@ export interface Ground {
   waiting: number;
 }
 
-/** The most rows that one guess remembers: more than a decision rests on, which may erase 10,000 versions of a key. */
+/** The most rows that one guess remembers: more than a decision rests on. */
 const mostRows = 12_000;
 /** The most queries that it remembers: more than the calls of a tenant that run at once. Each write looks at them. */
 const mostFound = 300;

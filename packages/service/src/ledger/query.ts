@@ -13,6 +13,7 @@ export function matches(row: object, where: readonly Where[]): boolean {
 function fulfils(value: unknown, [, is, wanted]: Where): boolean {
   if (is === 'null') return value === null;
   if (value === null || value === undefined) return false;
+  if (is === 'filled') return true;
   if (is === 'has') return Array.isArray(value) && value.includes(wanted);
   if (is === 'begins') return wanted.some((one) => idText(value).startsWith(one));
   if (is === 'in') return typeof value === 'string' && wanted.includes(value);

@@ -87,7 +87,8 @@ export const idText = (value: unknown): string =>
 export type Where =
   | readonly [column: string, is: '=' | '<>' | '>=' | '<=' | 'has', value: string | number | Uint8Array]
   | readonly [column: string, is: 'in' | 'begins', values: readonly string[]]
-  | readonly [column: string, is: 'null'];
+  | readonly [column: string, is: 'null']
+  | readonly [column: string, is: 'filled'];
 
 /** That columns have these values. Undefined ones are left out. */
 export const are = (values: Readonly<Record<string, string | number | undefined>>): Where[] =>

@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { memoryStore } from '@eaas/local/internal';
-import { expect, test } from 'vitest';
+import { publicJwk } from '@eaas/test-kit/rsa';
+import { expect, test, vi } from 'vitest';
 import { rootKey } from '../crypto/tenant-secrets.ts';
+import type { Link } from '../ledger/store.ts';
 import { type Ref, type Table } from '../ledger/table.ts';
-import { apiKeys, keyVersions } from '../ledger/tables.ts';
-import { run } from '../operate.ts';
+import { apiKeys, type KeyVersionRow, keyVersions } from '../ledger/tables.ts';
+import { run, settle } from '../operate.ts';
 import { insider } from '../operation.ts';
 import { createService } from '../service.ts';
+import { verifyTenant } from '../verify/verify.ts';
+import { settleKey } from './keys.ts';
 import { newTenant } from './tenants.ts';
 
 async function openTenant() {
@@ -15,11 +19,32 @@ async function openTenant() {
   const { record, head, writes } = newTenant(roots, { name: 'ann' }, Date.now());
   await store.create(head, writes);
   const accused: string[] = [];
-  const listener = { tampered: (table: string) => void accused.push(table) };
-  const service = createService({ store, roots, listener, patience: 600_000 });
+  const destructions: Link[] = [];
+  const listener = {
+    tampered: (table: string) => void accused.push(table),
+    appended: (_: string, link: Link) =>
+      void (link.runs.some(({ action }) => action === 'key.destroy') && destructions.push(link)),
+  };
+  const start = () => createService({ store, roots, listener, patience: 600_000 });
+  let service = start();
+  /** Another server goes on with what is stored. */
+  const restart = (): void => void (service = start());
   const operator = insider(record.tenant_id, 'operator');
   const call = <R extends Parameters<typeof run>[2]>(route: R, input: Parameters<typeof run<R>>[3]) =>
     run(service, operator, route, input).then(({ answer }) => answer);
+  const settleDue = (key_id: string) => settle(service, operator, settleKey(service, operator, { key_id }));
+  const verified = () => verifyTenant(service, record.tenant_id);
+  /** Makes a disabled key of so many versions. */
+  const keyOf = async (versions: number) => {
+    const { key_id } = await call('POST /v1/keys', { name: 'mail', exportable: true });
+    const dek = randomBytes(32).toString('base64');
+    const { wrapped_key } = await call('POST /v1/keys/:key_id/wrap', { key_id, dek });
+    await Promise.all(
+      Array.from({ length: versions - 1 }, () => call('POST /v1/keys/:key_id/rotate', { key_id })),
+    );
+    await call('POST /v1/keys/:key_id/disable', { key_id });
+    return { key_id, wrapped_key };
+  };
   const rowsOf = ({ name }: Pick<Table<never>, 'name'>) =>
     store.tenants.get(record.tenant_id)?.tables.get(name) ?? new Map();
   /** Changes a column of the first row of a table behind the service's back. */
@@ -27,7 +52,7 @@ async function openTenant() {
     const [[ref, stored]] = rowsOf(table) as unknown as [[Ref, { row: object }]];
     rowsOf(table).set(ref, { ...stored, row: { ...stored.row, ...values } });
   };
-  return { service, operator, call, alter, rowsOf, accused };
+  return { store, restart, call, settleDue, verified, keyOf, alter, rowsOf, accused, destructions };
 }
 
 test('lists and the destruction of a key leave out no row that somebody altered', async () => {
@@ -42,4 +67,55 @@ test('lists and the destruction of a key leave out no row that somebody altered'
   await expect(call('GET /v1/api-keys', {})).rejects.toMatchObject(unavailable);
   await expect(call('DELETE /v1/keys/:key_id', { key_id, grace_days: 0 })).rejects.toMatchObject(unavailable);
   expect(accused).toEqual([apiKeys.name, keyVersions.name]);
+});
+
+test.each([
+  [500, [true]],
+  [1_001, [undefined, undefined, true]],
+])(
+  'a key of %i versions is erased in pieces, of which only the last says that it is erased',
+  async (versions, said) => {
+    const { call, verified, keyOf, rowsOf, destructions } = await openTenant();
+    const { key_id } = await keyOf(versions);
+    const answer = await call('DELETE /v1/keys/:key_id', { key_id, grace_days: 0 });
+    expect(answer).toMatchObject({ status: 'destroyed', key_version: versions });
+    const told = destructions.flatMap(({ runs }) =>
+      runs.map(({ metadata }) => JSON.parse(metadata) as object),
+    );
+    expect(told.map((one) => (one as { readonly erased?: true }).erased)).toEqual(said);
+    for (const { writes } of destructions) expect(writes.length).toBeLessThanOrEqual(501);
+    const left = [...rowsOf(keyVersions).values()].filter(
+      ({ row }) => (row as KeyVersionRow).sealed !== null,
+    );
+    expect(left).toEqual([]);
+    expect(await verified()).toMatchObject({ valid: true, rows_checked: true });
+  },
+);
+
+test('a key whose erasure was interrupted is refused to everybody, and the next server goes on', async () => {
+  const { store, restart, call, settleDue, verified, keyOf, rowsOf, destructions } = await openTenant();
+  const { key_id, wrapped_key } = await keyOf(501);
+  const whole = { ...store };
+  store.locked = (...all) => (destructions.length > 0 ? new Promise(() => {}) : whole.locked(...all));
+  restart();
+  void call('DELETE /v1/keys/:key_id', { key_id, grace_days: 0 });
+  await vi.waitFor(() => expect(destructions).toHaveLength(1));
+  Object.assign(store, whole);
+  restart();
+  expect(await call('GET /v1/keys/:key_id', { key_id })).toMatchObject({ status: 'pending_destruction' });
+  expect(await verified()).toMatchObject({ valid: true, rows_checked: true });
+  const { n = '', e = '' } = publicJwk();
+  const refused = [
+    call('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key }),
+    call('POST /v1/keys/:key_id/export', { key_id, public_key: { kty: 'RSA', n, e } }),
+    call('POST /v1/keys/:key_id/enable', { key_id }),
+    call('POST /v1/keys/:key_id/restore', { key_id }),
+    call('DELETE /v1/keys/:key_id', { key_id, grace_days: 0 }),
+  ];
+  for (const each of refused) await expect(each).rejects.toMatchObject({ code: 'key_state' });
+  await settleDue(key_id);
+  expect(await call('GET /v1/keys/:key_id', { key_id })).toMatchObject({ status: 'destroyed' });
+  const left = [...rowsOf(keyVersions).values()].filter(({ row }) => (row as KeyVersionRow).sealed !== null);
+  expect(left).toEqual([]);
+  expect(await verified()).toMatchObject({ valid: true, rows_checked: true });
 });

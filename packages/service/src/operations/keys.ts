@@ -80,22 +80,47 @@ export const keyOperations = {
   'POST /v1/keys/:key_id/export': exportKey,
 } satisfies Partial<Operations>;
 
-/** Makes the operation that changes a key by a rule. */
+/** How many versions one decision erases: more would hold up everybody else on this replica. */
+const erasedAtOnce = 500;
+
+/** Makes the operation that changes a key by a rule. A key of many versions is erased in pieces, which are due one after another. */
 function changing<Request>(rule: (key: KeyRow, now: number, input: Request) => Change<KeyRow> | undefined) {
-  return ({ fields }: Service, _: Caller, input: Request & Named): Part<KeyRecord> => ({
-    by: 'append',
-    needs: () => keyNeeds(input.key_id),
-    judge(view, holder) {
-      const before = requireKey(view, holder, input.key_id);
-      const [action, set, told] = rule(before, view.now, input) ?? [];
-      if (!action) return { entries: [], answer: keyRecord(before, fields) };
-      const row = { ...before, ...set, rev: view.entryId };
-      const draft = keyDraft(action, row, { ...told, previous_change: before.rev, ...whoActs(holder) });
-      const writes = [put(keys, row), ...versionsAfter(view, before, row)];
-      return { entries: [draft], writes, answer: keyRecord(row, fields) };
-    },
-  });
+  return (service: Service, caller: Caller, input: Request & Named): Part<KeyRecord> => {
+    const { fields } = service;
+    let isBegun = false;
+    return {
+      by: 'append',
+      needs: () => keyNeeds(input.key_id),
+      judge(view, holder) {
+        isBegun = false;
+        const before = requireKey(view, holder, input.key_id);
+        const whole = rule(before, view.now, input);
+        if (!whole) return { entries: [], answer: keyRecord(before, fields) };
+        const left = whole[1].status === 'destroyed' ? view.all(unerased(before)).rows : [];
+        isBegun = left.length > erasedAtOnce;
+        const [action, set, told] = isBegun ? rules.begunErasure(whole) : whole;
+        const row = { ...before, ...set, rev: view.entryId };
+        const draft = keyDraft(action, row, { ...told, previous_change: before.rev, ...whoActs(holder) });
+        const erased = left.slice(0, erasedAtOnce).map((one) => put(keyVersions, { ...one, sealed: null }));
+        const made = row.key_version > before.key_version ? [newVersion(view, row)] : [];
+        return {
+          entries: [draft],
+          writes: [put(keys, row), ...made, ...erased],
+          answer: keyRecord(row, fields),
+        };
+      },
+      rest: () => (isBegun ? settleKey(service, caller, { key_id: input.key_id }) : undefined),
+    };
+  };
 }
+
+/** The versions that are not erased yet, as far as one decision looks. */
+const unerased = ({ key_id }: KeyRow): Query<KeyVersionRow> => ({
+  table: keyVersions,
+  where: [...are({ key_id }), ['sealed', 'filled']],
+  by: 'key_version',
+  limit: erasedAtOnce + 1,
+});
 
 /** Makes the operations that change a key by a rule. */
 function changes() {
@@ -105,13 +130,6 @@ function changes() {
 
 /** Runs a rotation or an erasure of a key that is due. */
 export const settleKey = changing(rules.dueChange);
-
-function versionsAfter(view: View, before: KeyRow, row: KeyRow): Write[] {
-  if (row.key_version > before.key_version) return [newVersion(view, row)];
-  if (row.status !== 'destroyed') return [];
-  const { rows } = view.all({ table: keyVersions, where: [['key_id', '=', row.key_id]] });
-  return rows.map((version) => put(keyVersions, { ...version, sealed: null }));
-}
 
 function newVersion(view: View, { tenant_id, key_id, key_version }: KeyRow): Write {
   const sealed = newMaterial(view.secrets.sealing, versionPlace(tenant_id, key_id, key_version));

@@ -186,8 +186,16 @@ export function dueChange(key: KeyRow, now: number): Changed {
   return isDue ? rotated(key, now) : undefined;
 }
 
-const isErasureDue = ({ status, destroy_at }: KeyRow, now: number): boolean =>
-  status === 'pending_destruction' && (destroy_at ?? Infinity) <= now;
+/** An erasure that has begun goes on, whatever the time is: it erased the hash key first. */
+const isErasureDue = ({ status, destroy_at, sealed_hash_key }: KeyRow, now: number): boolean =>
+  status === 'pending_destruction' && (sealed_hash_key === null || (destroy_at ?? Infinity) <= now);
+
+/** The same destruction while versions are left: nobody can use, restore or export the key any more. */
+export const begunErasure = ([action, set]: Change<KeyRow>): Change<KeyRow> => [
+  action,
+  { ...set, status: 'pending_destruction' },
+  { destroy_at: timeOrNull(set.destroy_at ?? null) },
+];
 
 function destroyedNow(destroy_at: number): Change<KeyRow> {
   const set = { status: 'destroyed', next_rotation_at: null, sealed_hash_key: null, destroy_at } as const;
