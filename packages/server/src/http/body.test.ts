@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { keyId } from '@eaas/protocol/reference';
 import { listen, type Served, shareServer } from './testing/listen.ts';
+import { authorization } from './testing/memory-service.ts';
 
 const serve = shareServer();
 const json = { 'content-type': 'application/json' };
@@ -24,6 +27,18 @@ it('the server reads a body that arrives slowly, in chunks that split a characte
   const response = await postChunked(served, bytes.subarray(0, at), bytes.subarray(at));
   expect(response.status).toBe(200);
   expect(served.service.calls[0]?.input).toMatchObject({ value: '€' });
+});
+
+it('a body without a length may have 2 MiB, and is refused at the next byte, not at its end', async () => {
+  const served = await serve();
+  const bytes = Buffer.from(JSON.stringify({ value: '', key_id: keyId }).padEnd(2 ** 21));
+  expect((await postChunked(served, bytes)).status).toBe(200);
+  const socket = connect(served.port, '127.0.0.1');
+  const head = `Host: x\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\n`;
+  socket.write(`POST /v1/hash HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n`);
+  socket.write(`${bytes.length.toString(16)}\r\n${bytes.toString()}\r\n1\r\n \r\n`);
+  expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1.1 413 /);
+  socket.destroy();
 });
 
 it('a server that has refused a body closes before its deadline', async () => {

@@ -4,7 +4,7 @@ import { alone } from '@eaas/test-kit/alone';
 import { apiOf, settle, testWorld } from '@eaas/test-kit/world';
 import { openAttacker } from '@eaas/test-kit/attacker';
 import { read } from '@eaas/test-kit/markdown';
-import { lastNight, verifyNightly } from './verify-nightly.ts';
+import { isTurn, lastNight, nightAt, verifyNightly } from './verify-nightly.ts';
 
 const never = new AbortController().signal;
 const day = 24 * 60 * 60 * 1_000;
@@ -63,6 +63,22 @@ test('the nightly verification runs once per night on one of many replicas', asy
   world.time += 1;
   await verify();
   expect(told).toHaveLength(2);
+});
+
+test.each([
+  ['only later entries in the next night', 1, '', []],
+  ['the whole log in the next night, if the marker was changed', 1, 'id = id + 1', ['entry_changed']],
+  ['the whole log in 30 nights', 30, '', ['entry_changed']],
+])('a verification reads %s', async (_, nights, change, reasons) => {
+  const isNext = () => isTurn(ann.tenantId, nightAt(world.time), nightAt(world.time) + 1);
+  if (isNext()) world.time += day;
+  expect(await verify()).toMatchObject({ broken: 0 });
+  await attacker.sql`update eaas.audit_entries set actor = 'system' where tenant_id = ${ann.tenantId}`;
+  const marker = `where tenant_id = '${ann.tenantId}'`;
+  if (change) await attacker.sql.unsafe(`update eaas.verifications set ${change} ${marker}`);
+  world.time += nights * day;
+  await verify();
+  expect(told.flatMap((one) => one.reasons)).toEqual(reasons);
 });
 
 test('a removed block is found, and what the runbook says repairs it', async () => {

@@ -16,6 +16,7 @@ import {
   type Store,
   subjects,
 } from '@eaas/service';
+import postgres from 'postgres';
 import { describe, expect, test, vi } from 'vitest';
 import { Database } from './database.ts';
 import { postgresStore } from './postgres-store.ts';
@@ -163,6 +164,48 @@ test('nothing is judged under the lock for a caller whose time is over', async (
   const judge = vi.fn<() => undefined>();
   await expect(late.locked(tenantId, [], [], judge)).rejects.toThrow('the lock of the tenant did not come');
   expect(judge).not.toHaveBeenCalled();
+});
+
+const alone = await closing(new Database(place.connection('server'), 1), (it) => it.close());
+const onOne = postgresStore({ calls: alone, lists: alone, background: alone });
+
+test('after an error under the lock, the connection is out of its transaction', async () => {
+  const { newTenant, appendTo } = callsOf(onOne);
+  const { tenantId, rows } = await newTenant();
+  const twice = { writes: [1, 2].map((nth) => rows.key(nth, { name: 'same' })) };
+  const fails = (): never => {
+    throw new LinkRefused('judged');
+  };
+  for (const [nth, work] of [fails, (known: Known) => linkAfter(known, ['{}'], twice)].entries()) {
+    await expect(onOne.locked(tenantId, [], [], work)).rejects.toThrow(LinkRefused);
+    expect((await appendTo(tenantId, ['{}'])).outcome).toBe('written');
+    // Another connection sees it.
+    expect(await callsOf(inPostgres).logOf(tenantId)).toHaveLength(nth + 1);
+  }
+});
+
+test('a link may be a second ahead of the clock, and ten behind, in both stores', async () => {
+  const now = Date.now();
+  const still = await createDatabase(migrated);
+  const superuser = postgres({ ...still.connection('superuser'), max: 1, onnotice: () => {} });
+  await superuser.unsafe(
+    `create or replace function eaas.now_ms() returns bigint language sql return ${now}::bigint`,
+  );
+  await superuser.end();
+  const calls = new Database(still.connection('server'), 1);
+  for (const store of [
+    memoryStore({ now: () => now }),
+    postgresStore({ calls, lists: calls, background: calls }),
+  ]) {
+    const { tenantId } = await callsOf(store).newTenant();
+    const outcomes = [];
+    for (const time of [now + 1_001, now - 10_001, now + 1_000, now - 10_000]) {
+      const link = linkAfter(await store.read(tenantId, []), ['{}']);
+      outcomes.push((await store.append(tenantId, { ...link, now: time })).outcome);
+    }
+    expect(outcomes).toEqual(['clock', 'clock', 'written', 'written']);
+  }
+  await calls.close();
 });
 
 test('a link that PostgreSQL refuses writes nothing', async () => {

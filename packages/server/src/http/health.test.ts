@@ -1,0 +1,17 @@
+import { expect, it, vi } from 'vitest';
+import { healthOf, notReady } from './health.ts';
+
+it('a replica is not ready for 10 s after an audit entry could not be written', async () => {
+  vi.useFakeTimers({ now: 20_000 });
+  const reasonsOf = async (failedAt: number | null) =>
+    (
+      await healthOf(
+        async () => {},
+        { failedAt },
+        () => false,
+      )()
+    ).reasons;
+  expect(await reasonsOf(performance.now() - 9_999)).toEqual([notReady.audit]);
+  expect(await reasonsOf(performance.now() - 10_000)).toEqual([]);
+  expect(await reasonsOf(null)).toEqual([]);
+});
