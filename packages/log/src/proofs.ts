@@ -3,6 +3,7 @@ import { formatExtra, formatTlogProof, inclusionProof } from '@eaas/protocol/int
 import { formatTimestamp } from '@eaas/protocol/wire';
 import {
   databaseTime,
+  hasCitus,
   type Lease,
   type PublicLog,
   Refusal,
@@ -110,9 +111,19 @@ async function firstProofSince(sql: Sql, time: number, end: number): Promise<num
 async function dropMoments(sql: Sql, origin: string, end: number): Promise<void> {
   const last = [await newestMoment(sql, origin), await witnessedMoment(sql, origin)];
   const kept = last.flatMap((moment) => moment?.index ?? []);
-  await sql`delete from eaas.log_moments m
-    where origin = ${origin} and time < ${end} and index <> all(${kept}::bigint[]) and not exists (
-      select from eaas.log_proofs p where p.origin = m.origin and p.index <= m.index and p.index >
-        case when m.witnessed then coalesce((select max(w.index) from eaas.log_moments w
-          where w.origin = m.origin and w.witnessed and w.index < m.index), -1) else m.index - 1 end)`;
+  let proven = sql`select index from eaas.log_moments m where origin = ${origin} and exists (
+    select from eaas.log_proofs p where p.origin = m.origin and p.index = m.index)`;
+  if (await hasCitus(sql)) {
+    // The workers have the proofs, and the coordinator the moments. Meanwhile, no old moment gets a proof.
+    const rows =
+      await sql`select distinct index from eaas.log_proofs where origin = ${origin} and time < ${end}`;
+    proven = sql`select unnest(${rows.map((row): number => row['index'])}::bigint[]) as index`;
+  }
+  await sql`
+    with proven as (${proven}), needed as (
+      select index from proven
+      union select (select min(index) from eaas.log_moments
+        where origin = ${origin} and witnessed and index >= proven.index) from proven)
+    delete from eaas.log_moments m where origin = ${origin} and time < ${end} and index <> all(${kept}::bigint[])
+      and not exists (select from needed where needed.index = m.index)`;
 }

@@ -328,12 +328,14 @@ test.each(['log_tiles', 'log_moments', 'log_proofs'])(
     await act(log.service, ann);
     await log.sql.unsafe(`
       create function eaas.die() returns trigger language plpgsql as $$
-      begin raise 'the disk is full'; end $$;
-      create trigger die before insert or update on eaas.${table} for each row execute function eaas.die()`);
+      begin raise 'the disk is full'; end $$`);
+    await log.sql.unsafe(
+      `create trigger die before insert or update on eaas.${table} for each row execute function eaas.die()`,
+    );
     const written = async () => [
       ...(await log.sql`select level, n, bytes from eaas.log_tiles order by level, n`),
-      ...(await log.sql`select index, note from eaas.log_moments`),
-      ...(await log.sql`select tenant_id, id from eaas.log_proofs`),
+      ...(await log.sql`select index, note from eaas.log_moments order by index`),
+      ...(await log.sql`select tenant_id, id from eaas.log_proofs order by tenant_id, id`),
     ];
     const before = await written();
     await expect(log.moment()).rejects.toThrow('the disk is full');

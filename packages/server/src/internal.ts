@@ -48,6 +48,7 @@ export * from './root-key/provider.ts';
 export { claim, requireOpeningRoots } from './root-key/root-check.ts';
 export { Database } from './postgres/database.ts';
 export { isDatabaseFault, isDriverFault, unusable } from './postgres/faults.ts';
+export { hasCitus } from './postgres/citus.ts';
 export { newerSchema } from './postgres/migrate.ts';
 export { ownsTables, requireVersion } from './postgres/checks.ts';
 export { clockDifference, databaseTime, openPool, type Sql, type Transaction } from './postgres/sql.ts';
