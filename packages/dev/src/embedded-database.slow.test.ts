@@ -128,6 +128,15 @@ test('a server and commands share the embedded PostgreSQL, and the last one stop
   expect(existsSync(file)).toBe(false);
 });
 
+test('a server whose PostgreSQL ends says so, and what to do', async () => {
+  const server = startProcess(used, 'serve');
+  await server.next();
+  const { pid } = await readPostmaster(join(used, 'postgres'));
+  expect(server.notes.join('')).not.toContain('PostgreSQL ended');
+  signal(pid, 'SIGKILL');
+  await expect.poll(() => server.notes.join('')).toContain('postgres.log says why. Stop this process');
+});
+
 test('a start waits only a limited time for a PostgreSQL that another process stops', async () => {
   const running = startProcess(used, 'serve');
   await running.next();

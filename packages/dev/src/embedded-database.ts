@@ -42,8 +42,11 @@ async function enter(directory: string, dataDirectory: string, purpose: Purpose)
   const address = { host: socketDirectory, port: socketPort };
   const superuser = { ...address, database: 'postgres', username: 'postgres' };
   // The locks belong to the connection, so it must last.
-  const sql = postgres({ ...superuser, max: 1, max_lifetime: null, onnotice: () => {} });
+  let isUsed = false;
+  const onclose = (): void => void (isUsed && process.stderr.write(`${ended(dataDirectory)}\n`));
+  const sql = postgres({ ...superuser, max: 1, max_lifetime: null, onnotice: () => {}, onclose });
   const close = async (): Promise<void> => {
+    isUsed = false;
     if (await gets(sql`select pg_try_advisory_lock(${locks.use}) as got`))
       await stopPostgres(dataDirectory, pid);
     await sql.end({ timeout: 1 });
@@ -63,6 +66,7 @@ async function enter(directory: string, dataDirectory: string, purpose: Purpose)
     await close();
     throw error;
   }
+  isUsed = true;
   const connection = (role: keyof typeof ROLES) => ({ ...address, database, username: ROLES[role] });
   return { connection, serverRole: ROLES.server, close };
 }
@@ -77,6 +81,9 @@ const gets = (query: PromiseLike<Iterable<postgres.Row>>): Promise<boolean> =>
 const alreadyServed = (directory: string): string =>
   `Another process already serves the data directory ${directory}. Use that server, or stop it before you start another. ` +
   'To run several replicas, set EAAS_DATABASE_URL to one PostgreSQL server for all replicas.';
+
+const ended = (dataDirectory: string): string =>
+  `PostgreSQL ended, and ${join(dataDirectory, 'postgres.log')} says why. Stop this process, and start it again.`;
 
 const sharedAccount =
   'Warning: PostgreSQL runs as the user "nobody", because root cannot create a user namespace here. Any other process of ' +
