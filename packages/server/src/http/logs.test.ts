@@ -66,7 +66,8 @@ it('the log shows what to do about a fault of the database, and nothing about ot
     code: '53100',
     message: plaintext,
   });
-  const message = 'the disk of the database is full: extend its volume, and delete nothing in pg_wal';
+  const message =
+    'the database cannot be reached or used (53100): the disk of the database is full: extend its volume, and delete nothing in pg_wal';
   expect(describeError(full)).toEqual({ name: 'Error', message, code: '53100' });
   const elsewhere = Object.assign(new Error(plaintext), { code: 'ECONNREFUSED' });
   expect(describeError(elsewhere)).not.toHaveProperty('message');

@@ -72,7 +72,8 @@ export function unusable(error: unknown, variable?: string): unknown {
 /** What the log says about an error. A message of PostgreSQL or of a library can contain secrets, so it is not logged. */
 export function explanationOf(error: Error): string | undefined {
   if (error instanceof Explained) return error.message;
-  return isDatabaseError(error) || isDriverFault(error) ? remedyOf(error) : undefined;
+  const remedy = isDatabaseError(error) || isDriverFault(error) ? remedyOf(error) : undefined;
+  return remedy && `the database cannot be reached or used (${codeOf(error)}): ${remedy}`;
 }
 
 export function isDatabaseFault(error: unknown): boolean {
