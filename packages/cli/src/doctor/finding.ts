@@ -8,9 +8,10 @@ export interface Finding extends Verdict {
   readonly check: string;
 }
 
+/** A message can have lines of PostgreSQL's log. Here it is one line. */
 const of =
   (status: Verdict['status']) =>
-  (message: string): Verdict => ({ status, message });
+  (message: string): Verdict => ({ status, message: message.replaceAll(/\s+/g, ' ') });
 
 export const [ok, warning, failed] = [of('ok'), of('warning'), of('failed')];
 export const named = (check: string, verdict: Verdict): Finding => ({ check, ...verdict });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { judgeTls, judgeSettings } from './database.ts';
 import { judgeClock } from './examine.ts';
+import { failed } from './finding.ts';
 
 test.each([
   [null, 'ok'],
@@ -39,4 +40,11 @@ test.each([
   [86_400_000, 'failed'],
 ])('doctor reports a clock difference of %i ms as %s', (milliseconds, status) => {
   expect(judgeClock(milliseconds)).toMatchObject({ status });
+});
+
+test('what doctor says of a PostgreSQL that does not start is one line', () => {
+  const message = 'PostgreSQL did not start. It ended.\nLOG:  starting\nFATAL:  no space left';
+  expect(failed(message).message).toBe(
+    'PostgreSQL did not start. It ended. LOG: starting FATAL: no space left',
+  );
 });
