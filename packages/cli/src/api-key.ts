@@ -30,9 +30,13 @@ export const identify = reporting(
       if (!owned) throw new Refusal('not_found', unknown);
       const { tenant } = await requireTenant(service, owned.tenantId);
       const route = `${options.revoke ? 'DELETE' : 'GET'} /v1/api-keys/:api_key_id` as const;
-      const done = operatorOf(service, owned.tenantId).ask(route, { api_key_id: owned.id });
-      const record = await orNotFound(unknown, done);
-      return { tenant_id: tenant.tenant_id, tenant: tenant.name, ...record };
+      const operator = operatorOf(service, owned.tenantId);
+      const record = await orNotFound(unknown, operator.ask(route, { api_key_id: owned.id }));
+      // Servers store the times of uses once a minute, and entries at once.
+      const { logs } = await operator.ask('GET /v1/audit', { actor: owned.id, limit: 1 });
+      const times = [record.last_used_at, logs[0]?.created_at ?? null].filter((time) => time !== null);
+      const last_used_at = times.toSorted().at(-1) ?? null;
+      return { tenant_id: tenant.tenant_id, tenant: tenant.name, ...record, last_used_at };
     });
     printResult(found, options);
     const { api_key_id, revoked_at } = found;
@@ -45,7 +49,7 @@ export const identify = reporting(
 
 export const expiring = reporting(
   'expiring',
-  'List the API keys of all tenants that expire soon, the earliest first. An API key without last_used_at was never used.',
+  'List the API keys of all tenants that expire soon, the earliest first. last_used_at lacks uses of the last minute.',
   ['api-key expiring', 'api-key expiring --days 30 --json'],
 )
   .option('--days <number>', 'within this number of days', daysTo(36_500), 7)

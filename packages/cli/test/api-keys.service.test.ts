@@ -2,7 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { formatApiKey, isApiKey } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
 import { commandLine, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
+import { operate } from '@eaas/test-kit/faults/place';
 import { eaas as program, run } from '@eaas/test-kit/program';
+import { apiOf } from '@eaas/test-kit/world';
 
 interface ApiKey {
   readonly api_key_id: string;
@@ -77,6 +79,16 @@ test.concurrent('api-key identify finds a token in any tenant, and revoke takes 
   expect(leaked.stderr).toContain(`| grep ${api_key_id}`);
   const [other] = await eaas.json<ApiKey>(...revoke);
   expect(other?.api_key_id).not.toBe(api_key_id);
+});
+
+test.concurrent('api-key identify knows a use that no server has stored yet', async () => {
+  const made = ['--tenant', 'other', '--name', 'leaked', '--permissions', 'keys.manage'];
+  const [{ api_key = '' } = {}] = await eaas.json<Partial<ApiKey>>('api-key', 'create', ...made);
+  const { service, close } = await operate(eaas.database.url, eaas.env['EAAS_ROOT_KEY']);
+  const key = await apiOf(service, api_key)('POST /v1/keys', { name: 'made' });
+  await close();
+  const { stdout } = await run([...program, 'api-key', 'identify', '--json'], eaas.env, { input: api_key });
+  expect(jsonLines(stdout)).toMatchObject([{ last_used_at: key.created_at }]);
 });
 
 test('api-key expiring lists the API keys of all tenants that expire within the given days', async () => {

@@ -108,7 +108,7 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
       api_key_id: 'The API key’s id, a UUID.',
       api_keys: 'The API keys of this page.',
       hint: 'The last four characters of the token, to recognise it.',
-      last_used_at: 'The time of the last use, to the minute.',
+      last_used_at: 'The time of the last use, to the minute. Known at most a minute after it.',
     },
     calls: {
       'POST /v1/api-keys': {
@@ -137,7 +137,7 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
       },
       'GET /v1/api-keys/:api_key_id': {
         id: 'getApiKey',
-        about: 'Returns an API key. `last_used_at` is exact to the minute.',
+        about: 'Returns an API key.',
         output: sample,
       },
       'PATCH /v1/api-keys/:api_key_id': {
