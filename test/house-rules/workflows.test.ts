@@ -18,6 +18,7 @@ interface Job {
 }
 
 interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>;
   readonly permissions?: Readonly<Record<string, string>>;
   readonly jobs: Readonly<Record<string, Job>>;
 }
@@ -85,6 +86,15 @@ test('one job runs every unit and slow test, and fails if it lacks software othe
     env: { TEST_MAY_LACK: 'the root account|Citus|OpenBao .*' },
   });
 });
+
+test.each(['model', 'prove', 'prove -- breaks', 'prove -- citus'])(
+  '`npm run %s` runs every week',
+  (command) => {
+    const weekly = workflows.filter(({ workflow }) => 'schedule' in workflow.on);
+    const commands = weekly.flatMap(({ workflow }) => Object.values(workflow.jobs).map(commandsOf));
+    expect(commands.join('\n').split('\n')).toContain(`npm run ${command}`);
+  },
+);
 
 test('the run of CI is the one of CONTRIBUTING: npm ci, the check, the tests', () => {
   const lines = files.find(({ path }) => path === '.ci/run')?.lines ?? [];
