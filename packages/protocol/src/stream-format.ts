@@ -131,10 +131,10 @@ export class ChunkCipher {
     return onward<EngineMode, void, Uint8Array>(sealed, () => out);
   }
 
-  open(body: Uint8Array, index: number, last: boolean): Result {
+  open(body: Uint8Array, index: number, last: boolean, reason = this.#reason): Result {
     // An empty last chunk is valid only if the whole stream has no plaintext.
     if (body.length < tagLength + (index === 0 ? 0 : 1)) throw incomplete();
-    return authentic(this.#engine.decrypt(this.requireKey(), nonce(index, last), noAad, body), this.#reason);
+    return authentic(this.#engine.decrypt(this.requireKey(), nonce(index, last), noAad, body), reason);
   }
 
   wipe(): void {

@@ -80,7 +80,9 @@ export function openStream(
       head: (bytes) => (cipher ? bytes : readHead(bytes)),
       chunk(bytes, last) {
         if (!cipher) throw truncated();
-        return cipher.open(bytes, index++, last);
+        // What is before it is authentic, so key, context and person are right.
+        const reason = `the stream was cut short or altered after ${index * streamChunkLength} bytes`;
+        return cipher.open(bytes, index, last, index++ === 0 ? undefined : reason);
       },
       released(result) {
         done += result.length;

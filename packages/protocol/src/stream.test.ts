@@ -167,6 +167,18 @@ describe.each(engines)('the envelope, version 2, with $name', (engine) => {
 });
 
 const head = 26 + 78 + 32 + 32;
+
+test.each([
+  [1, 0, 'the ciphertext was altered, or'],
+  [2, 0, 'the stream was cut short or altered after 65536 bytes'],
+  [2, 16, 'the stream is incomplete'],
+  [2, 17, 'the stream was cut short or altered after 131072 bytes'],
+])('a stream that ends after %i chunks and %i bytes says where', async (chunks, more, message) => {
+  const cut = (await seal(contentOf(3 * chunk))).subarray(0, head + chunks * (chunk + 16) + more);
+  const { error } = await sendThrough(openStream(unwrap, options), [cut]);
+  expect(error).toMatchObject({ code: 'decryption', message: expect.stringContaining(message) });
+});
+
 const anySize = fc.oneof(
   fc
     .tuple(fc.constantFrom(0, chunk, 2 * chunk, 3 * chunk), fc.integer({ min: -20, max: 20 }))

@@ -26,6 +26,13 @@ describe('a value with a subject', () => {
     const { client, make } = await observedClient();
     const bundle = await client.encrypt('x', { subject });
     expect(headOf(bundle.wrapped_key)).toBe('0102');
+    // As after a restored backup, which also lost the person.
+    for (const reader of [make(), make({ half: new Uint8Array(32).fill(1) })])
+      await expect(reader.decrypt(bundle, { subject: 'patient 43' })).rejects.toMatchObject({
+        code: 'decryption',
+        message: expect.stringContaining('The service has no secret for this subject'),
+      });
+    await client.encrypt('y', { subject: 'patient 43' });
     for (const reader of [client, make()]) {
       await expect(reader.decrypt(bundle, { subject: 'patient 43' })).rejects.toMatchObject({
         code: 'decryption',

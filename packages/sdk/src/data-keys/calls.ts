@@ -140,5 +140,7 @@ function read(base64: string, least: number, most: number): Uint8Array {
 }
 
 export function asDecryption(error: ServiceError): never {
-  throw error.code === 'wrapped_key_unauthentic' ? new DecryptionError() : error;
+  if (error.code !== 'wrapped_key_unauthentic') throw error;
+  // The service names one cause alone: that it has no secret for the subject.
+  throw new DecryptionError(error.message.includes('this subject') ? error.message : undefined);
 }

@@ -80,7 +80,8 @@ export function createHalves(given: HalfOption, expectedId: string | undefined, 
   async function unwrap(of: Whose, unwrap: () => Promise<Uint8Array>) {
     const halves = await ask(of);
     const dek = await unwrap().catch((error: unknown) => {
-      throw error instanceof DecryptionError ? new DecryptionError(altered) : error;
+      const isUsual = error instanceof DecryptionError && error.message === new DecryptionError().message;
+      throw isUsual ? new DecryptionError(altered) : error;
     });
     const mix = async (half: OwnHalf) => ({ half, dek: await mixed(half, mixMessage(of.keyId, dek), dek) });
     return Promise.all(halves.map(mix)).finally(() => dek.fill(0));

@@ -102,7 +102,9 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
     // The statuses 502, 503 and 504 without a problem document come from a gateway that cannot reach the service. The
     // code `unavailable` says that the caller can repeat the call.
     const isGateway = status >= 502 && status <= 504;
-    const message = `the service responded with the status ${status} and no error details: is its URL right?`;
+    const message = isGateway
+      ? `a proxy responded with the status ${status}, because it reaches no server that is ready: try again in a moment`
+      : `the service responded with the status ${status} and no error details: is its URL right?`;
     return new ServiceError(isGateway ? 'unavailable' : 'invalid_response', message, details);
   }
 
@@ -140,7 +142,10 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
     const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
     const reason = typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
     const { origin } = new URL(asked.baseUrl);
-    const cure = 'is it running, and is its URL right?';
+    // A browser does not tell a page whether it was the service that refused the page's origin.
+    const page = (globalThis as { location?: { origin: string } }).location?.origin ?? origin;
+    const cors = page === origin ? '' : `do the \`allowed_origins\` lack ${page}, `;
+    const cure = `${cors}is it running, and is its URL right?`;
     return new ServiceError('network', `the service could not be reached at ${origin}${reason}: ${cure}`);
   }
 }

@@ -219,6 +219,11 @@ test('a network error shows only the code of the system error that caused it', a
   expect(error.message).toMatch(
     /^the service could not be reached at https:\/\/[\w.]+ \(ECONNREFUSED\): is it running, and is its URL right\?$/,
   );
+  vi.stubGlobal('location', { origin: 'https://app.example' });
+  await expect(client.hash('x')).rejects.toThrow(
+    '): do the `allowed_origins` lack https://app.example, is it',
+  );
+  vi.unstubAllGlobals();
   for (const code of ['eaas_sk_1', 'TOKEN eaas_sk_1']) {
     const silent = await observedClient({
       retries: 0,

@@ -17,7 +17,7 @@ function tokenOf(sub: unknown, more: object = {}): string {
   const iat = Math.floor(Date.now() / 1_000);
   const times = { iat, exp: iat + 600 };
   const claims = { iss: 'https://sign-in.example', aud: 'https://app.example', sub, ...times, ...more };
-  return `${textOf({ alg: 'ES256' })}.${textOf(claims)}.signature${tokens++}`;
+  return `${textOf({ alg: 'ES256', kid: 'k2' })}.${textOf(claims)}.signature${tokens++}`;
 }
 
 const claimsIn = (jwt: string) =>
@@ -118,8 +118,8 @@ describe('a token that the service refuses', () => {
     const error = await failure(make({ token: () => given.shift() }).encrypt('x'));
     expect(error).toMatchObject({ code: 'unauthorized', status: 401 });
     expect(error.message).toContain(
-      "the sign-in's token was refused (`iss` https://sign-in.example, `aud` https://app.example, lifetime 600 s): " +
-        `compare with \`eaas issuer show ${issuer}\``,
+      "the sign-in's token was refused (`iss` https://sign-in.example, `aud` https://app.example, `kid` k2, lifetime 600 s): " +
+        `compare with \`eaas issuer show ${issuer}\`, which also has the keys in \`jwks\`: is this \`kid\` among them?`,
     );
     expect(sent).toHaveLength(requests);
   });

@@ -95,8 +95,7 @@ export function createSignIn(options: SignInOptions, drop: () => void) {
         '`token` must return a token of your sign-in (got an API key): pass it as `apiKey`',
       );
     const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(text) ?? [];
-    const json = (): unknown => JSON.parse(new TextDecoder().decode(readBase64Url(payload ?? '')));
-    const claims = attempt(json);
+    const claims = jsonIn(payload ?? '');
     if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return claims as TokenClaims;
     const got = typeof jwt === 'string' ? 'another string' : typeof jwt;
     throw new InputError(
@@ -105,17 +104,19 @@ export function createSignIn(options: SignInOptions, drop: () => void) {
   }
 
   /** Says what the client knows of a token that was refused. The claims that it shows name the app, and nobody else. */
-  function refusal(error: ServiceError, { claims }: Token): ServiceError {
+  function refusal(error: ServiceError, { claims, jwt }: Token): ServiceError {
     const { exp, iat } = claims as { exp?: number; iat?: number };
+    const [header = ''] = jwt.split('.');
+    const { kid } = Object(jsonIn(header)) as { kid?: unknown };
     const seconds = Math.floor(Date.now() / 1_000);
     const age =
       typeof exp === 'number' && exp <= seconds
         ? `it expired ${seconds - exp} s ago by this clock, so \`token\` must return a fresh one`
-        : `compare with \`eaas issuer show ${issuer}\``;
+        : `compare with \`eaas issuer show ${issuer}\`, which also has the keys in \`jwks\`: is this \`kid\` among them?`;
     const { status, requestId } = error;
     const message =
       `the sign-in's token was refused (\`iss\` ${shown(claims['iss'])}, \`aud\` ${shown(claims['aud'])}, ` +
-      `lifetime ${Number(exp) - Number(iat) || 'unknown'} s): ${age}`;
+      `\`kid\` ${shown(kid)}, lifetime ${Number(exp) - Number(iat) || 'unknown'} s): ${age}`;
     return new ServiceError('unauthorized', message, { status, requestId });
   }
 
@@ -159,6 +160,10 @@ export function createSignIn(options: SignInOptions, drop: () => void) {
 
 const isRefused = (error: unknown): error is ServiceError =>
   (error as Partial<ServiceError> | null)?.status === 401;
+
+/** Reads a part of a token. */
+const jsonIn = (part: string): unknown =>
+  attempt((): unknown => JSON.parse(new TextDecoder().decode(readBase64Url(part))));
 
 /** Shows a claim that names an app, or a list of them. */
 const shown = (claim: unknown): string =>

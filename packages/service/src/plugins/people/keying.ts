@@ -116,6 +116,8 @@ function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
       const logged = { subject: shortId(id), ...byUser };
       const secrecy = secrecyOf(view, verb, id);
       if (secrecy === 'erased') return { refused: notTheirs ?? subjectErased(), logged };
+      const isLost = verb === 'unwrap' && !isPlain && secrecy.seals?.derive === null;
+      if (isLost) return { refused: notTheirs ?? unknownSubject(), logged };
       return { refused: notTheirs, logged, ...secrecy };
     },
     end() {
@@ -135,6 +137,13 @@ const notOwn = (entry?: Refusal['entry']): Refusal =>
     'permission_missing',
     'Users open only their own data: pass `subject` as the issuer names the user, and only what was encrypted under it.',
     { entry },
+  );
+
+/** 403: no secret can open what is wrapped for this person. */
+const unknownSubject = (): Refusal =>
+  new Refusal(
+    'wrapped_key_unauthentic',
+    'The service has no secret for this subject: it was never used here, or a backup from before its first value was restored.',
   );
 
 /** 409: the person was erased. */
