@@ -1,5 +1,5 @@
 // What opens a key file: nothing, a passphrase or a program; and the program that opens a variable, by a key service. Only this
-// file of the package reads environment variables.
+// file of the package reads variables of Eaas.
 import { spawnSync } from 'node:child_process';
 import { randomBytes, scryptSync } from 'node:crypto';
 import { isAbsolute } from 'node:path';
@@ -67,8 +67,6 @@ export const openOfEnvironment = (variable = 'EAAS_LOCAL_KMS_COMMAND'): { readon
 
 /** The keys in the variable that the command makes, if it is set. */
 export const sealedOfEnvironment = (): string | undefined => process.env['EAAS_LOCAL'];
-
-export const isProduction = (): boolean => process.env['NODE_ENV'] === 'production';
 
 /**
  * Runs the program that a variable names, without a shell. It gets the input in base64, and must print base64 of 32 bytes, or of up

@@ -18,9 +18,8 @@ import { dirname, join, resolve } from 'node:path';
 import process, { platform } from 'node:process';
 import { InputError } from '@eaas/protocol';
 import { type Held, lockNow } from './file-lock.ts';
-import { isProduction } from './file-opener.ts';
 import { formatKeyFile, type KeyFile, newKeyFile, openKeyFile, relockedKeyFile } from './key-file-format.ts';
-import type { Opener } from './opener.ts';
+import { isProduction, type Opener } from './opener.ts';
 
 /** Returns the path of a key file. If it is missing, makes it, or throws InputError if `create` is false. */
 export function placeOfKeyFile(given: string, opener: Opener, create: boolean): string {

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ask } from '../test/ask.ts';
-import { localService } from './index.ts';
+import { createTestService, localService } from './index.ts';
+import { formatSealed, newSealed } from './sealed.ts';
 
 const dek = Buffer.alloc(32, 7).toString('base64');
 
@@ -45,6 +46,16 @@ describe('a local service', () => {
     const service = localService();
     const shown = await ask(service, `GET /v1/keys/${service.keyId}`);
     expect(shown).toMatchObject({ name: 'default', versions_total: 1, versions: [] });
+  });
+
+  test('without keys of its own is refused in production, and one with keys is not', () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(() => localService()).toThrow(
+      /^in production .*: pass `sealed` or `file`, and in tests use `createTestService`$/,
+    );
+    expect(() => localService({ sealed: formatSealed(newSealed(Date.now())) })).not.toThrow();
+    expect(() => createTestService()).not.toThrow();
   });
 
   test('does not starve timers, even in an endless loop', async () => {

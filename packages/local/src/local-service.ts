@@ -32,6 +32,7 @@ import type { LocalDoor } from './door.ts';
 import { baseUrl, createFetch, type Fetch } from './fetch.ts';
 import { keysInMemory, type KeyStore, refuseAsUnavailable } from './key-store.ts';
 import { memoryStore } from './memory-store.ts';
+import { isProduction } from './opener.ts';
 import type { Open } from './opening.ts';
 import { clientError, type OwnTenant, ownTenant, withControls } from './own-tenant.ts';
 import { lockedStore, newSealed, openSealed, sealedStore } from './sealed.ts';
@@ -110,7 +111,7 @@ const serviceRules: OptionRules<LocalServiceOptions> = {
  * API keys, no usage and no server mode: their paths return 404, and say how to get a server. Several processes can use one
  * file at once. Without `file` and `sealed`, it is NOT FOR PRODUCTION: when the process ends, the keys are lost, and values
  * under these keys can no longer be decrypted. Throws InputError for keys that are damaged or do not open, for a file that
- * others can read, and, with `create: false`, for one that is missing.
+ * others can read, with `create: false` for one that is missing, and without keys if NODE_ENV is `production`.
  *
  * @example
  * ```ts
@@ -131,6 +132,11 @@ export function localService(options: LocalServiceOptions = {}): LocalService {
     throw new InputError('`open` needs `sealed`: pass the text that a key service locked');
   if (create === false && file === undefined)
     throw new InputError('`create: false` needs `file`: pass the path of the key file');
+  if (file === undefined && sealed === undefined && isProduction())
+    throw new InputError(
+      'in production (NODE_ENV), `localService()` would encrypt under keys that are lost when the process ends: pass `sealed` or ' +
+        '`file`, and in tests use `createTestService`',
+    );
   const now = () => Date.now();
   const memory = memoryStore({ now, hasLog: false });
   const keysNow = (): KeyStore => {

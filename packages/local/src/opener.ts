@@ -1,7 +1,7 @@
 // What opens the keys of a local service, on every platform. What reads variables and runs programs is in file-opener.ts.
 import { InputError, pae } from '@eaas/protocol';
 import { readBase64 } from '@eaas/protocol/base64';
-import { using } from '@eaas/protocol/internal';
+import { attempt, using } from '@eaas/protocol/internal';
 import { hmac, rootKey } from '@eaas/service';
 
 /** What the secret of a key file is sealed under. */
@@ -25,6 +25,9 @@ export const advice: Readonly<Record<Lock['kind'], string>> = {
   key: 'set EAAS_LOCAL_KEY_COMMAND to the program that prints its key',
   kms: 'only the key service that sealed it opens it, by `open` of `localService`, or for a command by EAAS_LOCAL_KMS_COMMAND',
 };
+
+/** Some platforms have no `process`, or no right to read it. */
+export const isProduction = (): boolean => attempt(() => process.env['NODE_ENV']) === 'production';
 
 /** Opens what is not locked. */
 export const unlocked: Opener = { kind: 'none', newLock: () => ({ kind: 'none' }), keyFor: () => null };
