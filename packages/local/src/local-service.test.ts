@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ask } from '../test/ask.ts';
 import { createTestService, localService } from './index.ts';
@@ -46,6 +47,18 @@ describe('a local service', () => {
     const service = localService();
     const shown = await ask(service, `GET /v1/keys/${service.keyId}`);
     expect(shown).toMatchObject({ name: 'default', versions_total: 1, versions: [] });
+  });
+
+  test('shows its API key to no spread, JSON or log', () => {
+    const service = localService();
+    expect(service.apiKey).toMatch(/^eaas_sk_/);
+    for (const shown of [
+      JSON.stringify(service),
+      inspect(service, { getters: true }),
+      inspect({ ...service }),
+    ])
+      expect(shown).not.toContain(service.apiKey);
+    expect(Object.keys({ ...service })).toEqual(['baseUrl', 'keyId', 'fetch']);
   });
 
   test('without keys of its own is refused in production, and one with keys is not', () => {

@@ -44,7 +44,7 @@ type NewKeyFields = Omit<Input<'POST /v1/keys'>, 'name'>;
 export interface LocalService {
   /** The URL that `fetch` responds to. No request leaves the process. */
   readonly baseUrl: string;
-  /** The API key of this process, for `fetch`. With `open`, reading it throws until the keys are open, and no spread copies it. */
+  /** The API key of this process, for `fetch`. No spread, JSON or log shows it. With `open`, reading it throws until the keys are open. */
   readonly apiKey: string;
   /** Responds to requests to `baseUrl`. All other requests fail. */
   readonly fetch: Fetch;
@@ -180,7 +180,7 @@ export function localService(options: LocalServiceOptions = {}): LocalService {
     keyId,
     fetch,
   };
-  if (locked) Object.defineProperty(connection, 'apiKey', { enumerable: false });
+  Object.defineProperty(connection, 'apiKey', { enumerable: false });
   return withControls(connection, {
     tenantId,
     ready,

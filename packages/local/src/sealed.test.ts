@@ -45,7 +45,7 @@ describe('a sealed text', () => {
     drawing.forEach((each) => each.mockRestore());
     const { ciphertext, key_id } = await client.encrypt('token', { context: {} });
     expect(key_id).toBe(service.keyId);
-    const overHttp = new EaasClient({ ...service });
+    const overHttp = new EaasClient({ ...service, apiKey: service.apiKey });
     expect(await overHttp.decrypt(ciphertext, { as: 'text', context: {} })).toBe('token');
   });
 
