@@ -9,6 +9,7 @@ import { judge, type Verdict } from './verdict.ts';
 async function handOver() {
   const log = witnessedLog(30);
   const [signed, line] = [await sign(log), `30 ${log.entries[29]?.hash}`];
+  const earlier = log.moment();
   log.append(30);
   log.moment();
   const files: Record<string, string> = {};
@@ -17,7 +18,15 @@ async function handOver() {
   const { 'entries.ndjson': text = '', 'proof.txt': proof = '' } = files;
   const lines = text.trimEnd().split('\n');
   const { policy } = log;
-  return { log, policy, proof, signed, line, lines: lines.map((one) => JSON.parse(one) as AuditEntry) };
+  return {
+    log,
+    policy,
+    proof,
+    earlier,
+    signed,
+    line,
+    lines: lines.map((one) => JSON.parse(one) as AuditEntry),
+  };
 }
 type Handed = Awaited<ReturnType<typeof handOver>>;
 
@@ -83,6 +92,13 @@ const cases: Readonly<Record<Verdict['kind'], readonly Case[]>> = {
     ['a proof has no policy', same, none, (it) => [it.proof], 'counts only with a trust policy'],
     ['a proof is of other witnesses', same, () => [strangers], (it) => [it.proof], 'no log of the policy'],
     ['a proof has too few witnesses', same, (it) => [it.policy], (it) => [few(it)], 'too few witnesses'],
+    [
+      'a proof is of the entry before it',
+      begin,
+      (it) => [it.policy],
+      (it) => [it.earlier],
+      'entry 30, which these entries follow',
+    ],
     [
       'a proof is of another tenant',
       same,
