@@ -88,7 +88,7 @@ const typed = entries.columns.map((name) => {
 });
 
 function judgePage(walk: Walk, page: readonly EntryRow[]): void {
-  const { tenantId, secrets, findings, chain, history, latest } = walk;
+  const { tenantId, secrets, findings, chain, history, today, latest } = walk;
   const { first: hashOf } = entryHashes();
   const hashes = page.map(({ hash }) => (isBytes(hash) ? toLatin1(hash) : ''));
   const macs = entryMacs(secrets.auditMac, hashes);
@@ -106,16 +106,24 @@ function judgePage(walk: Walk, page: readonly EntryRow[]): void {
     const isOurs = hasMac && sameBytes(expected, mac);
     if (step.isAltered) report(findings, 'entry_changed', id);
     else if (!isOurs) report(findings, 'entry_mac_invalid', id);
-    else if (attempt(() => history.step(row)) !== undefined) report(findings, 'contradiction', id);
+    else if (attempt(() => isContradiction(walk, row))) report(findings, 'contradiction', id);
     // Nobody knows what the entry said when it was written.
-    if (step.isAltered || !isOurs) history.skipTo(chain.next);
+    if (step.isAltered || !isOurs) for (const one of [history, today]) one.skipTo(chain.next);
   }
 }
 
-function reportMissing({ chain, history, findings }: Walk, next: number): void {
+/** Judges what an authentic entry says by what is known, and goes on behind it. */
+function isContradiction({ history, today }: Walk, row: EntryRow): boolean {
+  const said = history.step(row);
+  const isForbidden = today.forbids(row);
+  today.pass(row);
+  return said !== undefined || isForbidden;
+}
+
+function reportMissing({ chain, history, today, findings }: Walk, next: number): void {
   const missing = chain.skipTo(next);
   if (missing === 0) return;
-  history.skipTo(next);
+  for (const one of [history, today]) one.skipTo(next);
   report(findings, 'entry_missing', next - missing, missing);
 }
 
