@@ -8,15 +8,15 @@ const deep = (levels: number): unknown => (levels === 0 ? 1n : { inside: deep(le
 
 test.each<[string, unknown, string]>([
   ['undefined', undefined, 'undefined: use null'],
-  ['undefined in a list', { tags: [1, undefined, 'secret'] }, 'undefined in `tags[1]`: use null'],
+  ['undefined in a list', { tags: [1, undefined, 'secret'] }, 'undefined in `[…][1]`: use null'],
   ['an extra member of a list', Object.assign([1], { name: 'secret' }), 'extra members'],
   ['as many extra members as holes', Object.assign([, 1], { name: 'secret' }), 'holes'], // oxlint-disable-line no-sparse-arrays
-  ['a function', { of: { it: () => 1 }, note: 'secret' }, 'a function in `of.it`: omit it'],
-  ['a bigint', { list: [{ n: 1n }] }, 'a bigint in `list[0].n`: use text'],
-  ['a member whose name can be data', { 'secret@example.com': { n: 1n } }, 'a bigint in `[…].n`'],
+  ['a function', { of: { it: () => 1 }, note: 'secret' }, 'a function in `[…][…]`: omit it'],
+  ['a bigint', { list: [{ n: 1n }] }, 'a bigint in `[…][0][…]`: use text'],
+  ['a member whose name can be data', { secret: { n: 1n } }, 'a bigint in `[…][…]`'],
   ['a member far inside', deep(30), '…`: use text'],
   ['NaN', [Number.NaN], 'NaN or Infinity'],
-  ['a Date', { born: new Date(0) }, 'instance of a class (Date, Map …) in `born`'],
+  ['a Date', { born: new Date(0) }, 'instance of a class (Date, Map …) in `[…]`'],
   ['bytes', new Uint8Array(2), 'instance of a class'],
   ['a member named by a symbol', { [Symbol('secret')]: 1 }, 'instance of a class'],
   ['a cycle', cycle, 'an object that contains itself'],

@@ -157,13 +157,10 @@ function notJson(what: string, path: readonly (string | number)[], advice: strin
   return refuse(`JSON cannot represent ${what}${place && ` in \`${place}\``}: ${advice}`);
 }
 
-/** Writes a path with only those of the first names that look like identifiers, because other names can be data. */
+/** Writes how deep a path goes, and its indexes. The names of members are a part of the value, such as a diagnosis. */
 function pathOf(path: readonly unknown[]): string {
-  const names = path.slice(0, 20).map((name) => {
-    if (typeof name === 'number') return `[${name}]`;
-    return typeof name === 'string' && /^[a-z_$][\w$]{0,39}$/i.test(name) ? `.${name}` : '[…]';
-  });
-  return names.join('').replace(/^\./, '') + (path.length > names.length ? '…' : '');
+  const names = path.slice(0, 20).map((name) => (typeof name === 'number' ? `[${name}]` : '[…]'));
+  return names.join('') + (path.length > names.length ? '…' : '');
 }
 
 /**
@@ -185,7 +182,7 @@ export function valueIn(field: Field<unknown>, name: string, bytes: Uint8Array, 
     const path = result.issues?.[0]?.path?.map((key) => (Object(key) as { key?: unknown }).key ?? key) ?? [];
     problem = isMistake
       ? `must return \`value\` or \`issues\` at once (got ${kindOf(given)}): leave asynchronous checks to the app`
-      : `refuses \`${pathOf([name, ...path])}\`: to see why, pass the value to the schema`;
+      : `refuses \`${name}${pathOf(path)}\`: to see why, pass the value to the schema`;
   } catch {
     // Its error can quote the value. So can the messages of issues.
   }
