@@ -41,6 +41,7 @@ export const known = {
 playPage(known.proxy);
 Object.assign(globalThis, known);
 process.env.PORT = '0';
+process.env.VERIFIER_KEY = (await eaas.audit.checkpoint()).verifier_key;
 ${surroundingsOf('migrate/docs/formats.md')?.replace(/^import .*$/m, '')}
 `;
 

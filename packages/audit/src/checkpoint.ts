@@ -31,8 +31,9 @@ export interface StatedHead extends AuditHead {
  * ```ts
  * import { openCheckpoint } from '@eaas/audit';
  *
- * const { id, checkpoint, verifier_key } = await eaas.audit.checkpoint();
- * const head = await openCheckpoint(checkpoint, verifier_key);
+ * const { id, checkpoint } = await eaas.audit.checkpoint();
+ * const verifierKey = process.env.VERIFIER_KEY!; // noted at the start: a service that lies signs with another key
+ * const head = await openCheckpoint(checkpoint, verifierKey);
  * console.log(head?.id === id); // true
  * ```
  */

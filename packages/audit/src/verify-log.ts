@@ -104,9 +104,10 @@ const pageSize = 1_000;
  * ```ts
  * import { verifyLog } from '@eaas/audit';
  *
- * const { checkpoint, verifier_key } = await eaas.audit.checkpoint();
+ * const { checkpoint } = await eaas.audit.checkpoint();
  * const entries = eaas.audit.list({}, { order: 'oldest' }); // or an array, or the lines of a file
- * const { ok, findings } = await verifyLog(entries, { checkpoint, verifierKey: verifier_key });
+ * const verifierKey = process.env.VERIFIER_KEY!; // noted at the start: a service that lies signs with another key
+ * const { ok, findings } = await verifyLog(entries, { checkpoint, verifierKey });
  * console.log(ok, findings); // true []
  * ```
  */
