@@ -52,6 +52,8 @@ test('`close` overwrites the data keys and refuses later calls', async () => {
   const watched = watchedEngine();
   const { service, client } = await observedClient({ engines: watched.engines });
   const { ciphertext } = await client.encrypt('x');
+  // A handler that serves one user closes nothing.
+  for (const user of [client.as('nurse'), client.as('nurse').as('doctor')]) await user[Symbol.asyncDispose]();
   await client.decrypt(ciphertext);
   await client[Symbol.asyncDispose]();
   expect(watched.keys).toHaveLength(2);

@@ -159,7 +159,8 @@ export class EnvelopeClient {
 
   /**
    * Returns a client that acts on behalf of a user of the app: the audit log then says who reads whose data. It shares
-   * everything with this client, also `close`; only the data keys for decryption are each user's own.
+   * everything with this client, also `close`; only the data keys for decryption are each user's own. The end of an `await
+   * using` block does not close it.
    * Pass an opaque id, never an e-mail address. The service does not check it.
    *
    * @example
@@ -172,7 +173,9 @@ export class EnvelopeClient {
   as(user: string): this {
     requireKind(person, user, '`user`');
     if (this.caller.signsIn) throw new InputError('the token names the user: do not call `as`');
-    return Object.create(this, { caller: { value: { ...this.caller, user } } }) as this;
+    const dispose = { value: async () => {} };
+    const caller = { value: { ...this.caller, user } };
+    return Object.create(this, { caller, [Symbol.asyncDispose]: dispose }) as this;
   }
 
   /**

@@ -107,7 +107,10 @@ const decryptRowOptions: OptionRules<DecryptRowsOptions> = {
 function recordsIn(internals: Internals): unknown {
   const { client, fingerprints } = internals;
   return {
-    as: (user: string) => recordsIn({ ...internals, client: client.as(user) }),
+    as: (user: string) => {
+      const records = recordsIn({ ...internals, client: client.as(user) });
+      return { ...Object(records), [Symbol.dispose]: () => {} } as unknown;
+    },
     async encryptRow(table: string, id: RecordId, row: Row, options: EncryptRowOptions = {}) {
       requireOptions(encryptRowOptions, options, 'encryptRow');
       return (await encryptRows(internals, table, [row], () => id, options))[0];
