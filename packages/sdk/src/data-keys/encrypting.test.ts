@@ -104,6 +104,15 @@ describe('data keys for encryption', () => {
     expect(keys[3]).toBe(keys[4]);
   });
 
+  test('a refresh that finds the signed-in user erased ends the data key at once', async () => {
+    const { client, service } = await observedClient({ cache: { encrypt: { maxMessages: 10 } } });
+    const { wrapped_key: first } = await client.encrypt('0');
+    service.failNext('subject_erased');
+    for (const n of range(8)) expect((await client.encrypt(`${n}`)).wrapped_key).toBe(first);
+    await arrivals();
+    expect((await client.encrypt('9')).wrapped_key).not.toBe(first);
+  });
+
   test('the client fetches the next data key before `maxAge` ends', async () => {
     vi.useFakeTimers();
     const { events, client } = await observedClient();

@@ -104,6 +104,24 @@ test('a service without a batch endpoint is asked for a batch only once', async 
   expect(asked.filter((route) => route.includes('batch'))).toHaveLength(1);
 });
 
+test('a call that waits while a service turns out to have no batches is answered', async () => {
+  let answer = (): void => undefined;
+  const late = new Promise<void>((resolve) => (answer = resolve));
+  const hash = hashing(async (route, { value }) => {
+    if (!route.includes('batch')) return { hash: value };
+    await late;
+    throw new ServiceError('not_found', 'none', { status: 404 });
+  });
+  const calls: Promise<unknown>[] = [];
+  // Four batches are sent at a time, so the fifth waits.
+  for (const values of ['ab', 'cd', 'ef', 'gh', 'ij']) {
+    calls.push(...Array.from(values, (value) => hash(value)));
+    await later();
+  }
+  answer();
+  expect(await Promise.all(calls)).toEqual(Array.from('abcdefghij', (value) => ({ hash: value })));
+});
+
 describe('items that the service refuses in a batch', () => {
   const setUp = (status: number, failures: number) => {
     const sent: string[][] = [];
