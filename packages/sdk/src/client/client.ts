@@ -1,11 +1,12 @@
 import { InputError, having, kindOf, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { isApiKey } from '@eaas/protocol/internal';
-import type { Input, Output } from '@eaas/protocol/wire';
+import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { withEnvironment } from '#environment';
 import { type AuditLog, auditOf } from '../audit/methods.ts';
 import { baseUrlOf } from '../http/connection.ts';
-import { resultOf, ServiceError, type Settled } from '../errors.ts';
-import kinds from '../http/output-kinds.json' with { type: 'json' };
+import { asCalls } from '../http/exchange.ts';
+import { ofPages } from '../http/outputs.ts';
+import { load, once, resultOf, ServiceError, type Settled } from '../errors.ts';
 import { refuseHalf } from '../half/options.ts';
 import { isSignIn } from '../sign-in/options.ts';
 import type { UnwrapOptions } from '../data-keys/calls.ts';
@@ -96,8 +97,8 @@ export class EaasClient extends EnvelopeClient {
     if (complete.keyId) requireKeyId(complete.keyId, nameOf('keyId', 'EAAS_KEY_ID'));
     if (!signsIn && typeof apiKey !== 'function') requireToken(apiKey, nameOf('apiKey', 'EAAS_API_KEY'));
     const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp, nameOf('baseUrl', 'EAAS_BASE_URL'));
-    const inProcess = options.service?.call;
-    super({ ...complete, baseUrl, inProcess, kinds, headers: () => authorization(apiKey) });
+    const inProcess = inWordsOfCalls(options.service?.call);
+    super({ ...complete, baseUrl, inProcess, loadKinds, headers: () => authorization(apiKey) });
     this.rewrapAll = createRewrapAll(this.call, patienceOf(complete), this.parts.calls.erasures);
     this.audit = auditOf(this.call, signsIn);
   }
@@ -202,6 +203,27 @@ function ofService(options: EaasClientOptions): EaasClientOptions {
   const apiKey = service.call ? () => service.apiKey : service.apiKey;
   return { ...options, baseUrl, apiKey, fetch, keyId };
 }
+
+/** Loads the kinds of the responses that pages do not get, before the first such call. */
+const loadAllKinds = once(async () => {
+  const json = import('../http/output-kinds.json', { with: { type: 'json' } });
+  return (await load('the administration', json)).default;
+});
+
+const loadKinds = async (route: Route) => (route in ofPages ? ofPages : loadAllKinds());
+
+/** Rewords the errors of a service in this process, whose texts speak of requests too. */
+const inWordsOfCalls = (call: Answer | undefined): Answer | undefined =>
+  call &&
+  ((route, input) =>
+    call(route, input).catch((error: unknown) => {
+      if (!(error instanceof ServiceError)) throw error;
+      const { code, message, status } = error;
+      throw new ServiceError(code, asCalls(message), {
+        ...('cause' in error && { cause: error.cause }),
+        status,
+      });
+    }));
 
 async function authorization(apiKey: EaasClientOptions['apiKey']): Promise<Record<string, string>> {
   let token: unknown = apiKey;

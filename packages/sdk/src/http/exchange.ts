@@ -8,7 +8,7 @@ import { readAll } from './read-all.ts';
 import type { Connection, Patience } from './transport.ts';
 import { isName, isOutput, namesSameKeys } from './outputs.ts';
 
-interface Asked<R extends Route> extends Patience, Pick<Connection, 'baseUrl' | 'judge' | 'kinds'> {
+interface Asked<R extends Route> extends Patience, Pick<Connection, 'baseUrl' | 'judge' | 'loadKinds'> {
   /** The time limit of an attempt, in milliseconds. It includes the time to read the body of the response. */
   readonly attempt: number;
   readonly route: R;
@@ -36,6 +36,7 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
   const { route, headers, send, judge, input = {} } = asked;
   judge?.(JSON.stringify([headers, input]));
   const { ky, HTTPError } = await loadKy();
+  const kinds = await asked.loadKinds?.(route);
   const texts = new WeakMap<Response, string>();
   try {
     const { path, ...request } = requestFor(route, { ...input });
@@ -76,7 +77,7 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
     if (output === undefined) {
       throw new ServiceError('invalid_response', 'the service did not respond with JSON: is its URL right?');
     }
-    if (!isOutput(route, output, asked.kinds, 'eaas-issuer' in headers) || !namesSameKeys(input, output))
+    if (!isOutput(route, output, kinds, 'eaas-issuer' in headers) || !namesSameKeys(input, output))
       throw unreadable();
     note(response, output);
     return withMaskedDetails(output);
@@ -103,7 +104,7 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
     // code `unavailable` says that the caller can repeat the call.
     const isGateway = status >= 502 && status <= 504;
     const message = isGateway
-      ? `a proxy responded with the status ${status}, because it reaches no server that is ready: try again in a moment`
+      ? `a proxy responded with the status ${status}, because it reaches no server that is ready`
       : `the service responded with the status ${status} and no error details: is its URL right?`;
     return new ServiceError(isGateway ? 'unavailable' : 'invalid_response', message, details);
   }
@@ -200,20 +201,13 @@ function requestFor(route: Route, input: Record<string, unknown>) {
  * Says what a text of the service says for users of the SDK, who know calls and no requests: `keys.enable` instead of
  * POST /v1/keys/:id/enable.
  */
-const asCalls = (detail: string): string =>
+export const asCalls = (detail: string): string =>
   detail
     .replace(/query parameter /i, '')
     .replace(/`?POST \/v1\/([a-z-]+)(?:\/:id)?\/?([a-z]*)`?/g, (_, resource: string, action: string) => {
       const calls = resource.replace('api-keys', 'apiKeys');
       return `\`${calls}.${action || 'create'}\``;
     });
-
-/** Rethrows an error of a service in this process, whose text speaks of requests too. */
-export function inWordsOfCalls(error: unknown): never {
-  if (!(error instanceof ServiceError)) throw error;
-  const { code, message, status } = error;
-  throw new ServiceError(code, asCalls(message), { ...('cause' in error && { cause: error.cause }), status });
-}
 
 const anyApiKey = /eaas_sk_\w*/g;
 const anyDek = /[\w+/-]{43}=/g;

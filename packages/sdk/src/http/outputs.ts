@@ -1,6 +1,8 @@
 import type { Output, Route } from '@eaas/protocol/wire';
 import ofPages from './page-kinds.json' with { type: 'json' };
 
+export { ofPages };
+
 /**
  * A kind describes how to check a JSON value. The kinds of all responses are generated from the endpoint table
  * (`npm run generate`), by their routes, and with names for those of several routes.

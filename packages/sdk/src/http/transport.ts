@@ -3,7 +3,7 @@ import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/inte
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { type Emit, type Observers, untraced } from '../events.ts';
 import type { ServiceError } from '../errors.ts';
-import { exchange, inWordsOfCalls } from './exchange.ts';
+import { exchange } from './exchange.ts';
 import { longest, within } from './abortable.ts';
 import { aborted } from '../errors.ts';
 
@@ -37,8 +37,8 @@ export interface Connection {
   /** Returns the headers that authorize a call. A client with the app's sign-in sends its token instead. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
   readonly judge?: Judge | undefined;
-  /** The kinds of responses, of `output-kinds.json`. By default, only those of the routes that pages call are known. */
-  readonly kinds?: object | undefined;
+  /** Loads the kinds of all responses. Without it, only those of the routes that pages call are known. */
+  readonly loadKinds?: ((route: Route) => Promise<object>) | undefined;
   /** Answers the calls, if the service is in this process: no request is made. Throws ServiceError. */
   readonly inProcess?: Answer | undefined;
 }
@@ -83,8 +83,8 @@ export function createTransport(
   authorize: Authorize,
   emit: Emit,
 ): Call {
-  const { baseUrl, judge, kinds, inProcess, fetch: send = fetch, tracing = untraced } = options;
-  const service = { ...patienceOf(options), baseUrl, judge, kinds, send, tracing };
+  const { baseUrl, judge, loadKinds, inProcess, fetch: send = fetch, tracing = untraced } = options;
+  const service = { ...patienceOf(options), baseUrl, judge, loadKinds, send, tracing };
   const call = async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
     const start = Date.now();
     const seen = { attempts: 0 };
@@ -94,7 +94,7 @@ export function createTransport(
       if (signal?.aborted) throw aborted();
       if (inProcess) {
         seen.attempts++;
-        return inProcess(route, input).catch(inWordsOfCalls);
+        return inProcess(route, input);
       }
       return authorize(route, input as object | undefined, (headers, input) =>
         exchange({ ...service, route, input, headers, signal: stop, seen }),
