@@ -8,6 +8,7 @@ seal)
   sealed=$("$program" write -field=ciphertext "transit/encrypt/$key" plaintext=-)
   printf %s "$sealed" | base64 | tr -d '\n'
   ;;
-open) "$program" write -field=plaintext "transit/decrypt/$key" "ciphertext=$(base64 -d)" ;;
+# Not as an argument: the program reads one that begins with @ as a file.
+open) base64 -d | "$program" write -field=plaintext "transit/decrypt/$key" ciphertext=- ;;
 *) echo 'pass seal or open' >&2 && exit 2 ;;
 esac

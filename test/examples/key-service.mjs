@@ -54,8 +54,10 @@ const services = {
   bao() {
     needs('write', encrypts ? '-field=ciphertext' : '-field=plaintext');
     if (encrypts) return `vault:v1:${lineOf(seal(Buffer.from(readFileSync(0, 'utf8'), 'base64')))}`;
-    const [, ciphertext] = /^ciphertext=vault:v1:(.+)$/.exec(args.at(-1));
-    return lineOf(open(Buffer.from(ciphertext, 'base64')));
+    const [, given] = /^ciphertext=(.+)$/.exec(args.at(-1));
+    // The real program reads files, too.
+    const text = /^[-@]/.test(given) ? readFileSync(given === '-' ? 0 : given.slice(1), 'utf8') : given;
+    return lineOf(open(Buffer.from(/^vault:v1:(.+)$/m.exec(text)[1], 'base64')));
   },
 };
 process.stdout.write(services[name in services ? name : 'bao']());

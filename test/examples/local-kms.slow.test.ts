@@ -80,6 +80,19 @@ test('over eleven versions and four key services and back, every value opens, an
     expect(readFileSync(seen, 'utf8') + said).not.toContain(text);
 });
 
+test('vault.sh sends no file that a variable names', async () => {
+  const [file, env] = [join(await newDirectory(), 'sealed'), await playKeyServices()];
+  const open = (text: string) =>
+    run(['bash', '-c', 'base64 -w 0 | "$0" open', scriptAt('vault')], env, { input: text });
+  const sealed = await run(['bash', '-c', '"$0" seal | base64 -d', scriptAt('vault')], env, {
+    input: `${btoa('a secret')}\n`,
+  });
+  writeFileSync(file, sealed.stdout);
+  expect(await open(sealed.stdout)).toMatchObject({ code: 0, stdout: `${btoa('a secret')}\n` });
+  const { code, stdout } = await open(`@${file}`);
+  expect([code === 0, stdout]).toEqual([false, '']);
+});
+
 type Opened = LocalServiceOptions['open'];
 const vault = join(root, 'examples/local-kms/vault.mjs');
 const { openWith } = (await import(vault)) as {
