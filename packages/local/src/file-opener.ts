@@ -1,10 +1,11 @@
 // What opens a key file: nothing, a passphrase or a program; and the program that opens a variable, by a key service. Only this
 // file of the package reads variables of Eaas.
-import { spawnSync } from 'node:child_process';
+import { spawnSync, type SpawnSyncOptionsWithBufferEncoding } from 'node:child_process';
 import { randomBytes, scryptSync } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { InputError } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { attempt } from '@eaas/protocol/internal';
 import { sameBytes } from '@eaas/service';
 import { keyOfService, type Opener, sealedBytesOf, unlocked } from './opener.ts';
 import type { Open } from './opening.ts';
@@ -81,13 +82,16 @@ function printedBy(variable: string, args: string[] = [], input = new Uint8Array
     throw new InputError(`${variable} must be the absolute path of a program, without arguments`);
   const others = Object.entries(process.env).filter(([name]) => !/^(?:EAAS_.*|DATABASE_URL)$/.test(name));
   const line = Buffer.from(`${toBase64(input)}\n`);
-  const { error, status, stdout } = spawnSync(program, args, {
+  const { pid, error, status, stdout } = spawnSync(program, args, {
     env: Object.fromEntries(others),
     input: line,
     stdio: ['pipe', 'pipe', 'inherit'],
+    // A group of processes of its own, which can be ended as one.
+    detached: true,
     timeout: 30_000,
     maxBuffer: 2 * most + 960,
-  });
+  } as SpawnSyncOptionsWithBufferEncoding);
+  if (error && pid > 0) attempt(() => process.kill(-pid, 'SIGKILL'));
   try {
     const code = error && (error as NodeJS.ErrnoException).code;
     // A program that ends without reading its input says more by its exit code.

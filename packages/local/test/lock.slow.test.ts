@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { localService } from '@eaas/local';
 import { inTerminal, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
@@ -71,4 +71,12 @@ test('lock asks at a terminal, shows no passphrase, and changes nothing if the r
   expect({ code, isShown: shown.includes('correct') }).toEqual({ code: 0, isShown: false });
   vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'correct horse');
   expect(localService({ file, create: false }).keyId).toMatch(/^[\da-f-]{36}$/);
+});
+
+test('a program of a key service that fails ends with the processes that it started', async () => {
+  const program = join(await newDirectory(), 'kms.sh');
+  await writeFile(program, '#!/bin/sh\nsleep 600 &\nexec yes\n', { mode: 0o700 });
+  // The other process holds the standard error of the command, which `run` reads to its end.
+  const { code, stderr } = await run([...command, 'new'], { EAAS_LOCAL_KMS_COMMAND: program });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be run (ENOBUFS)') as string]);
 });
