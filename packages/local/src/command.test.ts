@@ -1,11 +1,19 @@
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { run } from './command.ts';
 import { localService } from './index.ts';
 
 let printed = '';
 let noted = '';
+/** What standard output is. */
+let output = { isFile: false, size: 0, mode: 0 };
 beforeEach(() => {
   [printed, noted] = ['', ''];
+  output = { isFile: false, size: 0, mode: 0 };
+  const stats = (): unknown => ({ ...output, isFile: () => output.isFile });
+  vi.spyOn(fs, 'fstatSync').mockImplementation(stats as never);
+  syncBuiltinESMExports();
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((printed += String(text)), true));
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((noted += String(text)), true));
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 26, 12) });
@@ -13,6 +21,7 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
+  syncBuiltinESMExports();
   vi.unstubAllEnvs();
 });
 
@@ -30,6 +39,19 @@ test('`new` prints a variable that a local service opens, and says to keep a cop
   expect(noted).toMatch(/keep a copy/);
   expect(noted).not.toContain(sealed.slice(11, 40));
   expect(await printedBy(['new'])).not.toBe(sealed);
+});
+
+test.each([
+  ['no file', { isFile: false, size: 7, mode: 0o10666 }, false, false],
+  ['an empty file of its own', { isFile: true, size: 0, mode: 0o100600 }, false, false],
+  ['a file that its group reads', { isFile: true, size: 0, mode: 0o100640 }, true, false],
+  ['a file that all read', { isFile: true, size: 0, mode: 0o100604 }, true, false],
+  ['a file with something in it', { isFile: true, size: 1, mode: 0o100600 }, false, true],
+])('`new` into %s says who can read it, and begins a line', async (_, kind, warns, begins) => {
+  output = kind;
+  await printedBy(['new']);
+  expect(printed).toMatch(begins ? /^\nEAAS_LOCAL=eaas_local_\S+\n$/ : /^EAAS_LOCAL=eaas_local_\S+\n$/);
+  expect(noted.includes('Other users of this machine can read the file')).toBe(warns);
 });
 
 test.each([

@@ -1,10 +1,10 @@
 // The command `npx --no-install @eaas/local`: makes the keys of a local service as a variable, and the next variable from one. It changes
 // nothing anywhere: what it prints is the result, and what it says goes to standard error.
-import { readFileSync } from 'node:fs';
+import { fstatSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { parseArgs } from 'node:util';
 import { InputError } from '@eaas/protocol';
-import { escapeHidden } from '@eaas/protocol/internal';
+import { attempt, escapeHidden } from '@eaas/protocol/internal';
 import { kmsOfEnvironment, sealedOfEnvironment } from './file-opener.ts';
 import { type FileKey, type KeyFile, relockedKeyFile } from './key-file-format.ts';
 import { lockFile } from './lock.ts';
@@ -153,7 +153,12 @@ function printVariable(file: KeyFile): number {
   const text = formatSealed(file);
   if (text.length > 3_500)
     note(`It has ${text.length} characters, of 4 kB for all in Lambda: run \`replace\` and \`forget\`.`);
-  return print(`${variable}=${text}\n`);
+  const out = attempt(() => fstatSync(1));
+  const isFile = out?.isFile() === true;
+  if (isFile && process.platform !== 'win32' && (out.mode & 0o044) !== 0)
+    note('Other users of this machine can read the file that this goes to: run `chmod 600` on it.');
+  // The last line of the file may have no end.
+  return print(`${isFile && out.size > 0 ? '\n' : ''}${variable}=${text}\n`);
 }
 
 function versionLine({ created_at, from }: FileKey['versions'][number], index: number): string {
