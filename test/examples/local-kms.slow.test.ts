@@ -139,7 +139,8 @@ test('an app whose keys AWS KMS locks has two lines more than the first one of t
   const code = `${added}\n${first.replace(/^const eaas = .*$/m, changed)}`;
   expect(linesOf(code)).toHaveLength(linesOf(first).length + 1);
   const [copy] = linesOf(locking);
-  expect(linesOf(locking)).toEqual([copy, expect.stringContaining(linesOf(typed)[1] ?? '-')]);
+  const program = 'export EAAS_LOCAL_KMS_COMMAND="$PWD/aws.sh"';
+  expect(linesOf(locking)).toEqual([copy, program, linesOf(typed)[1]]);
 
   const [place, app, tools] = [
     await newDirectory(),

@@ -42,7 +42,7 @@ ${variable}_NEW_PASSPHRASE or ${variable}_NEW_KEY_COMMAND. Without them it asks 
 same, and every copy of the old one still opens with the old lock. Stop the app first: it must start again with the new lock.
 
 Examples:
-  npx --no-install @eaas/local new >> .env
+  (umask 077 && npx --no-install @eaas/local new >> .env)
   node --env-file=.env node_modules/.bin/eaas-local rotate > next.env
   npx --no-install @eaas/local show < next.env
   npx --no-install @eaas/local lock .eaas/local.json
