@@ -19,11 +19,13 @@ export const importCommand = reporting(
     const file = await openForImport(path, () => askPassphrase(path ?? '')).catch(cannotUse);
     const { tenantId, keys, subjects, sha256 } = file;
     const tenant = await withService(({ service }) => createTenant(service, { name }, file));
-    printResult({ ...tenant, keys: keys.length, subjects: subjects.length, sha256 }, options);
+    const ofDefault = keys.find((key) => key.name === 'default' && key.status !== 'destroyed');
+    const found = { keys: keys.length, default_key_id: ofDefault?.key_id ?? null, subjects: subjects.length };
+    printResult({ ...tenant, ...found, sha256 }, options);
     wipeKeyFile(file);
     next(
       `\`eaas api-key create --tenant ${tenantId} --name first --permissions all\`, and in the application ` +
-        '`baseUrl` and `apiKey` instead of `service`',
+        '`baseUrl`, `apiKey` and, for the key `default`, its id as `keyId` (EAAS_KEY_ID) instead of `service`',
       options,
     );
   });

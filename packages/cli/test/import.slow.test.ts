@@ -66,7 +66,7 @@ test('values of a key file stay readable and searchable in the database of a ser
     .update(await readFile(file))
     .digest('hex');
   expect(await eaas.json('import', file, '--tenant', 'values')).toMatchObject([
-    { tenant_id: tenantId, name: 'values', keys: 4, sha256 },
+    { tenant_id: tenantId, name: 'values', keys: 4, default_key_id: keyId, sha256 },
   ]);
   const client = await clientOf('values', keyId);
   expect(await read(client)).toEqual(before);
@@ -101,14 +101,19 @@ test('subjects of a key file stay readable, and erased ones erased', async () =>
 });
 
 test('a key file is imported once, and a refused import leaves nothing', async () => {
-  const { tenantId } = localService({ file });
+  const { tenantId, keyId } = localService({ file });
   await eaas.json('tenant', 'create', '--name', 'taken');
   expect(await refusalOf(eaas('import', file, '--tenant', 'taken'), 1)).toContain(
     'Another tenant already has the name "taken"',
   );
   expect(await eaas('tenant', 'show', tenantId)).toMatchObject({ code: 1 });
-  expect((await eaas('import', file, '--tenant', 'once')).stderr).toContain(
-    `Next: \`eaas api-key create --tenant ${tenantId}`,
+  expect(await refusalOf(eaas('import', `${file}s`, '--tenant', 'once'), 3)).toContain(
+    '(ENOENT): check the path',
+  );
+  const { stdout, stderr } = await eaas('import', file, '--tenant', 'once');
+  expect(stdout).toMatch(new RegExp(`^default_key_id +${keyId}$`, 'm'));
+  expect(stderr).toMatch(
+    new RegExp(`^Next: \`eaas api-key create --tenant ${tenantId} .*\`keyId\` \\(EAAS_KEY_ID\\)`, 'm'),
   );
   expect(await refusalOf(eaas('import', file, '--tenant', 'another'), 1)).toContain(
     `The tenant ${tenantId} of the key file exists already`,

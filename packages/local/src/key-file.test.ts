@@ -495,7 +495,10 @@ describe('the error about a key file', () => {
   test('that a running service misses says so, and the service does not make another one', async () => {
     const running = open();
     rmSync(file);
-    const missing = { status: 503, detail: `${file} cannot be read (ENOENT): restore it from your copy.` };
+    const missing = {
+      status: 503,
+      detail: `${file} cannot be read (ENOENT): check the path, or restore it from your copy.`,
+    };
     expect(await ask(running, `POST /${running.keyId}/wrap`, { dek })).toMatchObject(missing);
     await expect(running.createKey('customers')).rejects.toMatchObject({ code: 'unavailable' });
     expect(existsSync(file)).toBe(false);

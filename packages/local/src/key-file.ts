@@ -180,7 +180,7 @@ function explained<T>(path: string, done: string, work: () => T): T {
     if (error instanceof InputError || code === undefined) throw error;
     const remedy =
       code === 'ENOENT' && done === 'read'
-        ? 'restore it from your copy'
+        ? 'check the path, or restore it from your copy'
         : 'check its permissions, its owner and the free space';
     throw new InputError(`${path} cannot be ${done} (${code}): ${remedy}`);
   }
