@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { lockNow, lockSoon } from './file-lock.ts';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { type Held, lockNow, lockSoon } from './file-lock.ts';
 
 let path: string;
 beforeEach(() => {
@@ -49,6 +50,23 @@ test('a stale lock is taken over even if the process that removed it was killed 
   writeFileSync(`${path}.break`, readFileSync(path));
   expect(lockNow(path, 1_000).isHeld()).toBe(true);
   expect(existsSync(`${path}.break`)).toBe(false);
+});
+
+test('of two that find the same dead holder, the later one does not remove the lock of the other', () => {
+  leave({ pid: noProcess });
+  const kill = process.kill.bind(process);
+  let first: Held | undefined;
+  vi.spyOn(process, 'kill').mockImplementationOnce((...given) => {
+    first = lockNow(path, 1_000);
+    return kill(...given);
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+  expect(() => lockNow(path, 50)).toThrow(`process ${process.pid}`);
+  expect(first?.isHeld()).toBe(true);
 });
 
 test.each([
