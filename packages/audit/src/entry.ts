@@ -64,18 +64,16 @@ function hasMembers(entry: AuditEntry): boolean {
 export function isEntry(value: unknown): value is AuditEntry | HiddenEntry {
   const entry = Object(value) as AuditEntry | HiddenEntry;
   if (!Number.isSafeInteger(entry.id) || entry.id <= 0) return false;
-  return isHidden(entry)
-    ? isHash(entry.digest) && Object.keys(entry).length === 2
-    : isHash(entry.hash) && isUuid(entry.tenant_id);
+  if (isHidden(entry)) return isHash(entry.digest) && Object.keys(entry).length === 2;
+  return isHash(entry.hash) && isUuid(entry.tenant_id);
 }
 
 const isUuid = (id: unknown): boolean => typeof id === 'string' && parseUuid(id) === id;
 
 export const isHash = (text: unknown): boolean => typeof text === 'string' && /^[0-9a-f]{64}$/.test(text);
 
-export function isHead(head: Partial<AuditHead> | null | undefined): boolean {
-  return Number.isSafeInteger(head?.id) && isHash(head?.hash);
-}
+export const isHead = (head: Partial<AuditHead> | null | undefined): boolean =>
+  Number.isSafeInteger(head?.id) && isHash(head?.hash);
 
 /** Whether a value is a head, and nothing else: the one before the entries of a part. */
 export const isBareHead = (value: unknown): value is AuditHead =>

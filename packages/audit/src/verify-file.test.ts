@@ -75,9 +75,7 @@ describe('`verifyFile`', () => {
     const lines = playLog(3).entries.map((entry) => JSON.stringify(entry));
     const changed = lines.with(1, change(lines[1] ?? ''));
     expect(changed).not.toEqual(lines);
-    await expect(verify(changed.join('\n'))).rejects.toThrow(
-      'line 2 is not an audit entry as it was exported',
-    );
+    await expect(verify(changed.join('\n'))).rejects.toThrow('line 2 is not an audit entry as exported');
   });
 
   test('refuses a hidden entry, and a head, with a member twice', async () => {

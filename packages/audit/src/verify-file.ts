@@ -1,14 +1,7 @@
 // The check of a file that somebody handed over: an exported log, or the entries of a folder of evidence.
 import { InputError } from '@eaas/protocol';
-import {
-  attempt,
-  callback,
-  escapeHidden,
-  flag,
-  list,
-  type OptionRules,
-  requireOptions,
-} from '@eaas/protocol/internal';
+import { attempt, callback, escapeHidden, flag } from '@eaas/protocol/internal';
+import { list, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { type AuditEntry, type AuditHead, isBareHead, isEntry, isHidden } from './entry.ts';
 import { isExact } from './entry-proof.ts';
 import type { AuditFinding } from './findings.ts';
@@ -68,8 +61,7 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Given,
     if (count++ === 0 && isBareHead(value)) return value;
     if (!isEntry(value))
       throw new InputError(
-        `line ${count} is not an audit entry as it was exported: pass a file as \`audit export\`, \`audit evidence\` or the ` +
-          'console wrote it',
+        `line ${count} is not an audit entry as exported: pass the file that \`audit export\`, \`audit evidence\` or the console wrote`,
       );
     // A member that no hash covers would look as if it were proven: such an entry is none that a service wrote.
     return !isHidden(value) && !isExact(value) ? { ...value, salt: '' } : value;
@@ -107,8 +99,8 @@ export async function verifyFile(
   requireOptions(rules, options, 'verifyFile');
   const { heads = [], allowHidden, onEntry } = options;
   const hashes = new Map(heads.map(({ id }): [number, string | undefined] => [id, undefined]));
-  const begun = { tenantId: undefined, from: Infinity, findings: [] };
-  const walk = newWalk({ ...begun, hidden: allowHidden ? 0 : undefined });
+  const begun = { tenantId: undefined, from: Infinity, findings: [], hidden: allowHidden ? 0 : undefined };
+  const walk = newWalk(begun);
   const ends: { first?: AuditHead; last?: AuditHead } = {};
   await walkChain(walk, linesOf(bytes), async (entry, at) => {
     ends.first ??= at;

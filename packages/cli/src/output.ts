@@ -1,5 +1,4 @@
-import { escapeHidden } from '@eaas/protocol/internal';
-import { printJson, printRows, shown } from './kit/index.ts';
+import { note as printNote, printJson, printRows, shown } from './kit/index.ts';
 import { asTyped } from '@eaas/server/internal';
 
 export interface Reporting {
@@ -32,10 +31,9 @@ export function write(lines: string): Promise<void> {
 /** Turns the message of an InputError into a sentence. */
 export const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
-/** Prints sentences for a person, on standard error: those that are not false. What they quote cannot steer a terminal. */
+/** Prints sentences for a person, on standard error: those that are not false. */
 export function note(...sentences: readonly (string | false)[]): void {
-  for (const sentence of sentences)
-    if (sentence !== false) process.stderr.write(`${escapeHidden(asTyped(sentence))}\n`);
+  for (const sentence of sentences) if (sentence !== false) printNote(asTyped(sentence));
 }
 
 export function next(step: string, options: Reporting): void {

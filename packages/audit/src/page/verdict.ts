@@ -45,9 +45,6 @@ function proofOf(rest: string): string[] {
   return end > signed ? [`c2sp.org/tlog-proof@${lines.slice(0, end).join('\n')}\n`] : [];
 }
 
-/** A folder of evidence has one. To verify many would take long. */
-const mostProofs = 100;
-
 const nothing = 'nothing was compared with it';
 const sentences: Readonly<Record<FileReport['compared'][number], (head: Known, first: number) => string>> = {
   same: ({ who, id, shows }, first) =>
@@ -112,7 +109,8 @@ async function knownFrom(given: Texts, kept: Texts): Promise<{ heads: Known[]; r
   if (given.checkpoints.length > 0)
     refused.push('The sender can sign any history: a checkpoint that came with the folder does not count');
   const policy = kept.policy ?? given.policy;
-  for (const proof of [...kept.proofs, ...given.proofs].slice(0, mostProofs)) {
+  // A folder of evidence has one proof. To verify many would take long.
+  for (const proof of [...kept.proofs, ...given.proofs].slice(0, 100)) {
     const shown = policy && (await open(verifyProof(proof, policy), refused));
     if (policy === undefined)
       refused.push('A proof of the public log counts only with a trust policy, the keys of its witnesses');

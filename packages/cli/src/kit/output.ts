@@ -28,9 +28,9 @@ export function shown(value: unknown): string {
   return typeof value === 'string' ? inLine(value) : escapeHidden(JSON.stringify(value));
 }
 
-/** Prints a sentence for a person, on standard error. */
+/** Prints a sentence for a person, on standard error. What it quotes cannot steer a terminal. */
 export function note(sentence: string): void {
-  process.stderr.write(`${sentence}\n`);
+  process.stderr.write(`${escapeHidden(sentence)}\n`);
 }
 
 /** Ends the process if its output cannot be written. Call this first. */
