@@ -2,6 +2,7 @@ import { Fragment } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { closeDialog, opened } from './parts/dialog.tsx';
 import { lazily } from './parts/lazily.tsx';
+import { PageHead } from './parts/page-head.tsx';
 import { Shell } from './parts/shell.tsx';
 import { place } from './places.ts';
 import { Playground } from './playground/playground.tsx';
@@ -34,6 +35,7 @@ function Page() {
 
 const Key = lazily(() => import('./console/key-page.tsx').then((module) => module.Key));
 const views = {
+  unknown: () => <PageHead title="There is no such page" lead="Choose another one above." />,
   playground: Playground,
   keys: lazily(() => import('./console/keys-page.tsx').then((module) => module.Keys)),
   'api-keys': lazily(() => import('./console/api-keys-page.tsx').then((module) => module.ApiKeys)),

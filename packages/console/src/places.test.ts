@@ -17,10 +17,17 @@ test.each<View>([
   expect(at(addressOf(place))).toEqual(place);
 });
 
-test.each(['/console/', '/console/#/other', `/console/#/keys/${keyId}/more`, '/console/#code=abc'])(
-  'the unknown URL %s opens the list of keys',
+test.each(['/console/', '/console/#', '/console/#code=abc'])(
+  'the URL %s, which names no page, opens the list of keys',
   (address) => {
     expect(at(address)).toEqual({ page: 'keys' });
+  },
+);
+
+test.each(['#/other', '#/', `#/keys/${keyId}/more`, '#/keys/'])(
+  'the page that %s names does not exist',
+  (hash) => {
+    expect(at(`/console/${hash}`)).toEqual({ page: 'unknown' });
   },
 );
 

@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 
 /** What the address of the browser shows: a page, or one key. */
 export type View =
-  | { readonly page: 'playground' | (typeof pages)[number] }
+  | { readonly page: 'playground' | 'unknown' | (typeof pages)[number] }
   | { readonly page: 'key'; readonly keyId: string };
 
 const pages = ['keys', 'api-keys', 'sign-ins', 'people', 'audit', 'usage'] as const;
@@ -11,7 +11,7 @@ export function placeOf({ pathname, hash }: Pick<URL, 'pathname' | 'hash'>): Vie
   if (!pathname.startsWith('/console')) return { page: 'playground' };
   const [, keyId] = /^#\/keys\/([\da-f-]{36})$/.exec(hash) ?? [];
   if (keyId) return { page: 'key', keyId };
-  return { page: pages.find((page) => hash === `#/${page}`) ?? 'keys' };
+  return { page: pages.find((page) => hash === `#/${page}`) ?? (hash.startsWith('#/') ? 'unknown' : 'keys') };
 }
 
 export function addressOf(place: View): string {

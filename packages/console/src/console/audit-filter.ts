@@ -38,13 +38,9 @@ export function filterOf(texts: FilterTexts): AuditFilter {
   };
 }
 
-export function isFiltered(texts: FilterTexts): boolean {
-  return Object.keys(filterOf(texts)).length > 0;
-}
+export const isFiltered = (texts: FilterTexts): boolean => Object.keys(filterOf(texts)).length > 0;
 
-export function idIn(text: string): string | undefined {
-  return parseUuid(text.trim());
-}
+export const idIn = (text: string): string | undefined => parseUuid(text.trim());
 
 export function offsetOf(id: number, newestId: number): number {
   return Math.max(0, newestId - id - 5);

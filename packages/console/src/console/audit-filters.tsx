@@ -42,10 +42,10 @@ export function AuditFilters({ filter, keys, actors, children }: AuditFiltersPro
           Clear
         </Button>
       )}
-      {children}
       <div class="row">
         <IdField {...person} label="Person" value={at('subject')} />
         <IdField {...person} label="User" value={at('user')} />
+        {children}
       </div>
       {filter.value.key === otherKey && (
         <div class="row">

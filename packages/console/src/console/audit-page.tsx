@@ -80,18 +80,20 @@ export function Audit() {
       {!failure && (
         <>
           <AuditVerify report={report} onShow={(id) => void show(id)} />
-          <WitnessedHead />
-          <AuditFilters filter={filter} keys={keys} actors={actors}>
-            <Check
-              isChecked={isLive.value}
-              onChange={(isChecked) => {
-                isLive.value = isChecked;
-                if (isChecked) offset.value = 0;
-              }}
-            >
-              Live
-            </Check>
-          </AuditFilters>
+          <details open={innerWidth > 760}>
+            <summary>Filter the entries</summary>
+            <AuditFilters filter={filter} keys={keys} actors={actors}>
+              <Check
+                isChecked={isLive.value}
+                onChange={(isChecked) => {
+                  isLive.value = isChecked;
+                  if (isChecked) offset.value = 0;
+                }}
+              >
+                Live
+              </Check>
+            </AuditFilters>
+          </details>
           <Listing
             list={list}
             rowsOf={({ logs }) => logs}
@@ -110,6 +112,7 @@ export function Audit() {
             isStale={isLoading && !isLive.value}
             isDense
           />
+          <WitnessedHead />
         </>
       )}
     </>

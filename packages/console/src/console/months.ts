@@ -21,9 +21,12 @@ export function monthName(month: string): string {
   return new Date(`${month}-01T00:00:00Z`).toLocaleDateString('en', format);
 }
 
-export function totalOf({ operations: counts }: Month): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
-}
+export const isUsed = ({ operations: counts }: Month): boolean =>
+  Object.values(counts).some((count) => count > 0);
+
+/** The months from the first that was used on, of months oldest first. Before it, the tenant may not have existed. */
+export const sinceFirstUse = (months: readonly Month[]): readonly Month[] =>
+  months.slice(months.findIndex(isUsed));
 
 /** The first and the last moment of a month, in UTC. */
 export function spanOf(month: string): { readonly date_from: string; readonly date_to: string } {

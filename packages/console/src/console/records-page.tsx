@@ -1,5 +1,6 @@
 // The page of API keys and the page of sign-ins: a list of what may sign in, which is made, edited and revoked in dialogs.
 import { inLine } from '@eaas/protocol/internal';
+import { permissions } from '@eaas/protocol/wire';
 import type { EaasClient } from '@eaas/sdk';
 import type { ComponentChildren, ComponentType, VNode } from 'preact';
 import { useWork } from '../load.ts';
@@ -183,7 +184,8 @@ export const stateColumn: Column<Row> = {
 };
 
 export function permissionsColumn(title: string): Column<Row> {
-  return { title, cell: ({ permissions }) => <code class="name">{permissions.join(', ')}</code> };
+  const shown = (has: readonly string[]) => (has.length === permissions.length ? 'all' : has.join(', '));
+  return { title, cell: (row) => <code class="name">{shown(row.permissions)}</code> };
 }
 
 const expiresColumn: Column<Row> = {

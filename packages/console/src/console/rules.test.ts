@@ -1,11 +1,13 @@
 import { type AuditEntry, verifyLog } from '@eaas/audit';
 import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/local';
+import { permissions } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
 import { stateOf } from './api-key-state.ts';
 import { asLines, filterOf, isFiltered, noFilter as none, offsetOf, otherKey } from './audit-filter.ts';
 import { readAll } from '../parts/download.tsx';
-import { lastMonths, monthName } from './months.ts';
+import { lastMonths, type Month, monthName, sinceFirstUse } from './months.ts';
+import { permissionsColumn } from './records-page.tsx';
 import { oldVersionsInUse } from './old-versions.ts';
 import { rotationOptionsWith, rotationText } from './rotation.ts';
 
@@ -92,4 +94,16 @@ test('an exported audit log has every entry, oldest first, with one JSON object 
   expect(await verifyLog(entries, { from: entries[0]?.id })).toMatchObject({ ok: true });
   expect(entries).toHaveLength(230);
   expect(counts).toEqual([0, 100, 200]);
+});
+
+test('the usage begins with the first month in which something was used', () => {
+  const used = (...counts: number[]) => counts.map((decrypt) => ({ operations: { decrypt } }) as Month);
+  expect(sinceFirstUse(used(0, 0, 3, 0, 5, 0))).toEqual(used(3, 0, 5, 0));
+  expect(sinceFirstUse(used(1, 0))).toEqual(used(1, 0));
+});
+
+test('all permissions are one word, as on the command line, and one less are named', () => {
+  const shown = (has: readonly string[]) => permissionsColumn('').cell({ permissions: has } as never);
+  expect(shown(permissions)).toMatchObject({ props: { children: 'all' } });
+  expect(shown(permissions.slice(1))).toMatchObject({ props: { children: permissions.slice(1).join(', ') } });
 });

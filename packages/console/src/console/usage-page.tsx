@@ -4,7 +4,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { Empty } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { signedIn } from '../session.ts';
-import { lastMonths, monthName, type Month, operations, totalOf } from './months.ts';
+import { isUsed, lastMonths, monthName, type Month, operations, sinceFirstUse } from './months.ts';
 
 const months = 12;
 
@@ -21,7 +21,7 @@ export function Usage() {
       />
       <Once loaded={loaded} text="Loading the usage" needs="usage.read">
         {(value) =>
-          value.every((month) => totalOf(month) === 0) ? (
+          !value.some(isUsed) ? (
             <Empty title="Nothing was used yet">
               This page shows the usage by month after an application encrypts or decrypts.
             </Empty>
@@ -31,7 +31,7 @@ export function Usage() {
               <Table
                 caption="Usage by month, newest first"
                 columns={columns}
-                rows={value.toReversed()}
+                rows={sinceFirstUse(value).toReversed()}
                 keyOf={({ month }) => month}
               />
             </>
