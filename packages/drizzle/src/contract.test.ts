@@ -54,6 +54,10 @@ await describeOrm('patients', (opening) => {
   const by = (onError?: OnError) => (onError ? db.onError(onError) : db);
   const some = { name: patients.name, city: patients.city, profile: patients.profile };
   const isAda = eq(patients.id, ada);
+  const isNamedAda = eq(patients.name, 'Ada');
+  const plainOnes = { city: patients.city };
+  const plainRow = { id: ada, city: 'Bern' };
+  const moving = db.update(patients).set({ city: 'Bern' }).where(isAda);
   const born = (range: DateBounds) => matches(patients.born, { range });
   const columns = { name: true, city: true, profile: true } as const;
   return {
@@ -87,6 +91,29 @@ await describeOrm('patients', (opening) => {
         const [comment] = await db.query.comments.findMany({ columns: { text: true }, with: inner });
         return comment?.patients;
       },
+    },
+    acting: {
+      'a read of plain columns': [
+        () => db.select(plainOnes).from(patients),
+        () => db.query.patients.findMany({ columns: { name: false, born: false } }),
+        () => db.query.comments.findMany({ with: { patients: { columns: { city: true } } } }),
+      ],
+      'an insert of plain columns': [() => db.insert(patients).values(plainRow).returning(plainOnes)],
+      'an update of plain columns': [() => moving.returning(plainOnes)],
+      'a delete': [() => db.delete(patients).where(isAda)],
+      'a count': [() => db.$count(patients), () => db.select({ n: count() }).from(patients)],
+      'a read': [
+        () => db.select({ name: patients.name }).from(patients),
+        () => db.query.patients.findMany({ columns: { id: false } }),
+        () => db.query.comments.findMany({ with: { patients: { columns: { name: true } } } }),
+      ],
+      'an insert': [() => db.insert(patients).values([plainRow, { ...plainRow, name: 'Ada' }])],
+      'an update': ['Ada', null].map((name) => () => db.update(patients).set({ name })),
+      'a write that returns the row': [() => moving.returning(), () => db.delete(patients).returning()],
+      'a search': [
+        () => db.select(plainOnes).from(patients).where(isNamedAda),
+        () => db.$count(patients, isNamedAda),
+      ],
     },
     create: (row) => db.insert(patients).values(row as never),
     change: (set) => db.update(patients).set(set).where(isAda),
@@ -143,6 +170,24 @@ test('a range of whole months works with `limit` and with `or`', async () => {
   const quarter = matches(patients.born, { range: { from: day('2026-10-01'), to } });
   await select(or(quarter, eq(patients.city, 'x'))).limit(10);
   expect(sent[0]?.statement).toContain('string_to_array("patients"."born_range_index", \' \') && array[');
+});
+
+test.each<[string, Record<string, boolean>]>([
+  ['"city"', { city: true, name: false }],
+  ['"id", "city", "profile"', { name: false, born: false }],
+])('a relational query of %s reads nothing besides, and can be built', async (names, columns) => {
+  const query = db.query.patients.findMany({ columns });
+  sent.length = 0;
+  await query;
+  await query.prepare('plain').execute();
+  const own = `select ${names} from "patients" "patients"`;
+  expect([query.toSQL().sql, ...sent.map(({ statement }) => statement)]).toEqual([own, own, own]);
+});
+
+test('a relational query that names an index column, or none, opens what Drizzle reads', async () => {
+  const read = async (columns: object) => db.query.patients.findMany({ columns });
+  await expect(read({ name_index: true, city: false })).rejects.toMatchObject({ field: 'name' });
+  await expect(read({})).rejects.toThrow('No fields selected');
 });
 
 const shown = pgView('shown', { called: text() }).existing();

@@ -89,7 +89,7 @@ export function shapeRelational(query: RelationalQuery, run: Run): Shape {
     const searches: WideSearch[] = [];
     // `findFirst` has a limit too.
     const narrowed = narrowedWhere(where, given, searches, run);
-    const own = Object.values(columns);
+    const own = selectedColumns(given, columns);
     for (const field of [...own, ...Object.values(extras)]) refuseSecondDefinition(field, run.access.known);
     const selected = Object.entries(extras).map(([name, field]) => [name, selectedField(field)] as const);
     const hidden = hiddenFields(reading, at, own, searches).map(([name, field]) => [name, field.as(name)]);
@@ -113,6 +113,16 @@ export function shapeRelational(query: RelationalQuery, run: Run): Shape {
   const config: QueryConfig = level(query.config, query.tableConfig, reading.top);
   const schema = readableSchema(query.schema);
   return { members: { config, schema, tableConfig: schema[tsName] }, reading, scope };
+}
+
+/** The columns that Drizzle selects: those with `true` in `columns`, or else all but those that it names. */
+function selectedColumns({ columns: chosen }: QueryConfig, of: TableRelationalConfig['columns']): Column[] {
+  const all = Object.entries(of).filter(([, column]) => !isIndexColumn(column));
+  const named = all.filter(([key]) => chosen?.[key] !== undefined);
+  const included = named.filter(([key]) => chosen?.[key] === true);
+  if (chosen && named.length === 0) return [];
+  const selected = included.length > 0 ? included : all.filter((each) => !named.includes(each));
+  return selected.map(([, column]) => column);
 }
 
 const schemas = new WeakMap<TablesRelationalConfig, TablesRelationalConfig>();

@@ -77,7 +77,7 @@ export function hook(builder: Builder, shapeOf: ShapeOf, access: Access, isSync:
     // Its rows are those of the driver, which nobody has mapped.
     if (method === 'run' && reading.tables.size > 0) refuseToBuild(method);
     // Throws for a mistake in a table that is not in the schema of the database.
-    for (const table of reading.tables) run.statement.requireUser(access.tableOf(table).plan);
+    for (const table of reading.tables) run.statement.requireUser(access.tableOf(table));
     await settle(run);
     return { query, open: async (result) => open(result, reading, run), refuseRow: shape.refuseRow };
   };

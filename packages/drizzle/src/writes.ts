@@ -90,7 +90,7 @@ export function lateRow({ access }: Run, table: Table, values: Row, id: RowId, p
 
 /** Encrypts rows when the statement runs, and settles their late values. */
 export function encryptLater(table: Table, rows: readonly LateRow[], run: Run, steps = run.first): void {
-  run.statement.requireUser(run.access.tableOf(table).plan);
+  for (const { values } of rows) run.statement.requireUser(run.access.tableOf(table), values);
   steps.push(async () => run.statement.seal(rows));
 }
 
@@ -202,7 +202,7 @@ export function encryptFound(
     return (await query.from(table).where(where)) as Row[];
   };
   const isKnown = !('database' in given);
-  statement.requireUser(access.tableOf(table).plan);
+  statement.requireUser(access.tableOf(table));
   (isKnown ? first : later).push(async () => {
     const rows = isKnown ? given : await find(given);
     const stored: Row[] = [];

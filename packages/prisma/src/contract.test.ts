@@ -2,13 +2,27 @@
 import { EaasClient } from '@eaas/sdk';
 import { createIndexKey, defineFields, field, type FieldError, unencrypted } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
-import { ada, describeOrm, encryptedFields, type OnError, type Opening } from '@eaas/test-kit/orms/contract';
+import {
+  ada,
+  describeOrm,
+  encryptedFields,
+  type OnError,
+  type Opening,
+  type Row,
+} from '@eaas/test-kit/orms/contract';
 import { expect, test, vi } from 'vitest';
 import { column, columns, extensionOf, operate, relation } from '../test/played.ts';
 import { withEncryption } from './encrypted.ts';
-import type { Args } from './values.ts';
+import { type Args, isArgs } from './values.ts';
 
 const plain = ['id', 'city', 'profile'] as const;
+
+/** What a query reads of a row, and index columns also if it omits them. */
+function shownOf(row: Row, { select, omit }: Args): Args {
+  const isShown = (name: string): boolean =>
+    isArgs(select) ? select[name] === true : name.endsWith('_index') || Object(omit)[name] !== true;
+  return Object.fromEntries(Object.entries(row).filter(([name]) => isShown(name)));
+}
 
 function open({ eaas, rows, subject, bits, ...options }: Opening) {
   const { born, name } = encryptedFields({ bits });
@@ -40,7 +54,7 @@ function open({ eaas, rows, subject, bits, ...options }: Opening) {
       args,
       async (given) => {
         sent.push(given);
-        const copies = rows.map((row) => ({ ...row }));
+        const copies = rows.map((row) => shownOf(row, given));
         return /Many/.test(operation) ? copies : copies.at(-1);
       },
       model,
@@ -56,6 +70,7 @@ await describeOrm('Patient', (opening) => {
       run(operation, { ...args, ...(onError && { onError }) });
   const where = { id: ada };
   const city = { city: 'Bern' };
+  const [plainRow, select] = [{ id: ada, ...city }, { id: true }];
   const within = (operation: string, more: Args = {}) => ({
     [operation + JSON.stringify(more)]: (range: object) =>
       run(operation, { where: { AND: [{ AND: { born: { range } } }, { name: { not: null } }] }, ...more }),
@@ -76,6 +91,41 @@ await describeOrm('Patient', (opening) => {
       ...within('findMany'),
       ...within('findMany', { select: { name: true } }),
       ...within('findMany', { omit: { born: true, id: true } }),
+    },
+    acting: {
+      'a read of plain columns': [
+        by('findMany', { select: { city: true } }),
+        by('findMany', { omit: { name: true, born: true } }),
+        () => run('findMany', { select: { id: true, patient: { select: { city: true } } } }, 'Visit'),
+      ],
+      'an insert of plain columns': [
+        by('create', { data: plainRow, select }),
+        by('createMany', { data: [plainRow] }),
+      ],
+      'an update of plain columns': [
+        by('update', { where, data: plainRow, select }),
+        by('updateMany', { where, data: { profile: { name: 'x' } } }),
+        by('upsert', { where, create: plainRow, update: city, select }),
+      ],
+      'a delete': [by('delete', { where, select }), by('deleteMany', { where })],
+      'a count': [by('count'), by('aggregate', { _count: true })],
+      'a read': [
+        by('findFirst', { omit: { born: true } }),
+        () => run('findMany', { select: { patient: { select: { name: true } } } }, 'Visit'),
+      ],
+      'an insert': [
+        by('createMany', { data: [plainRow, { name: 'Ada' }] }),
+        () => run('create', { data: { patient: { create: { name: 'Ada' } } }, select }, 'Visit'),
+      ],
+      'an update': [
+        by('updateMany', { where: city, data: { name: 'Ada' } }),
+        by('updateMany', { where, data: { name: null } }),
+      ],
+      'a write that returns the row': [by('update', { where, data: city }), by('delete', { where })],
+      'a search': [
+        by('findMany', { where: { name: 'Ada' }, select }),
+        by('count', { where: { name: 'Ada' } }),
+      ],
     },
     create: (data) => run('create', { data }),
     change: (data) => run('update', { where, data }),

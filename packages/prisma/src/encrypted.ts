@@ -10,7 +10,7 @@ import type {
 import { type Core, coreOf, refuseStatement as refuse, type Throwing } from '@eaas/sdk/internal';
 import { executorOf, parentOf, type PrismaClient, type QueryCall } from './client.ts';
 import { operationOf } from './grammar.ts';
-import { type Model, type Models, modelsOf, targetOf } from './models.ts';
+import { type Model, type Models, modelsOf } from './models.ts';
 import { perform } from './perform.ts';
 import { refuseRaw } from './raw.ts';
 import { withSchema } from './schema.ts';
@@ -141,10 +141,8 @@ async function performCall(
   const { rows } = operationOf(model, call.operation);
   const { onError, ...others } = given;
   const args = rows ? others : given;
-  const place = { table: model.name };
-  const own = rows && onError !== undefined ? core.onError(onError as OnError, place) : core;
+  const own = rows && onError !== undefined ? core.onError(onError as OnError, { table: model.name }) : core;
   const statement = own.begin();
-  if ((rows || 'data' in given) && usesEncrypted(models, model, given)) statement.requireUser(place);
   const run = () => perform(models, statement, executor, { model, operation: call.operation, args, path });
   if (!(call.operation === 'upsert' || connectsOrCreates(args)) || params.transaction) return run();
   // Without encryption, Prisma leaves an upsert to PostgreSQL, which updates a row that another upsert has just inserted.
@@ -160,16 +158,6 @@ const connectsOrCreates = (args: unknown): boolean =>
   isArgs(args)
     ? 'connectOrCreate' in args || Object.values(args).some(connectsOrCreates)
     : Array.isArray(args) && args.some(connectsOrCreates);
-
-/** Whether an operation is on a model with encrypted fields, or has a related one in its arguments. */
-function usesEncrypted(models: Models, model: Model, args: unknown): boolean {
-  if (model.core) return true;
-  if (Array.isArray(args)) return args.some((item) => usesEncrypted(models, model, item));
-  if (!isArgs(args)) return false;
-  return Object.entries(args).some(([name, value]) =>
-    usesEncrypted(models, targetOf(models, model, name) ?? model, value),
-  );
-}
 
 function refuseVersion(): never {
   const problem = 'this version of Prisma is not supported';

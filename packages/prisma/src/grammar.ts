@@ -105,10 +105,11 @@ export async function rewrite(work: Work, model: Model, name: string, given: Arg
   const { rows, takes = [], by } = operationOf(model, name);
   const isOwn = (argument: string): boolean => takes.includes(argument);
   const others = Object.fromEntries(Object.entries(given).filter(([argument]) => !isOwn(argument)));
-  const made = (await by?.(work, model, given)) ?? {};
+  // First, because it finds out whether a user is needed, and the other reads ids.
   const { args, shape } = rows
     ? await readOf(work, model, others, rows === 'list')
     : { args: await argumentsOf(work, model, others), shape: undefined };
+  const made = (await by?.(work, model, given)) ?? {};
   const join = (own: Args): Args => ({ ...args, ...Object.fromEntries(entriesOf(own)) });
   return { args: Array.isArray(made) ? made.map(join) : join(made), shape };
 }

@@ -1,10 +1,10 @@
 // One operation from what the app asked to what it gets: rewritten, encrypted in one call, sent, and opened.
 import { refuseStatement as refuse, type Statement } from '@eaas/sdk/internal';
 import { operationOf, rewrite } from './grammar.ts';
-import type { Model, Models, RuntimeField } from './models.ts';
+import { type Model, type Models, type RuntimeField, targetOf } from './models.ts';
 import { openResult } from './open.ts';
 import type { Shape } from './selection.ts';
-import { type Args, isArgs, joinConditions } from './values.ts';
+import { type Args, entriesOf, isArgs, joinConditions } from './values.ts';
 import { compoundsOf, type Work } from './work.ts';
 
 export interface Executor {
@@ -29,6 +29,8 @@ export async function perform(
   { model, operation, args, path }: Operation,
 ): Promise<unknown> {
   const { isRead = false } = operationOf(model, operation);
+  for (const written of [args['data'], args['create'], args['update']])
+    requireUser(models, statement, model, written);
   const work = workOf(models, statement, executor, isRead);
   const { args: rewritten, shape } = await rewrite(work, model, operation, args);
   await statement.seal(work.sealings);
@@ -38,6 +40,16 @@ export async function perform(
   if (operation === 'upsert' && result === null && model.subject.length > 0) refuseOfOther(model);
   if (shape) await openResult(work, shapeAt(shape, path), result);
   return result;
+}
+
+/** Throws for encrypted fields that an operation writes without a user, before it reads anything. */
+function requireUser(models: Models, statement: Statement, model: Model, written: unknown): void {
+  for (const [name, value] of [written].flat().flatMap((each) => (isArgs(each) ? entriesOf(each) : []))) {
+    const target = targetOf(models, model, name);
+    if (model.core && model.encrypted.has(name)) statement.requireUser(model.core);
+    // The members of an operation such as `connect` stand for the same model, and those of JSON for none.
+    else if (target || !model.columns.has(name)) requireUser(models, statement, target ?? model, value);
+  }
 }
 
 /** Prisma lets PostgreSQL do some upserts, and then does not say that the row exists and `where` does not match it. */

@@ -79,6 +79,7 @@ export async function readOf(
   // Adds what is not read, but compared with, or must be known to open what is read.
   const isRead = (column: string): boolean => (choice[column] === true) === isChosen;
   const opened = [...model.encrypted.values()].filter(({ name }) => isRead(name) || compared.includes(name));
+  if (model.core && opened.length > 0) work.statement.requireUser(model.core);
   const [id, subject] = [opened.some(isBound) ? model.id : [], opened.length > 0 ? model.subject : []];
   const added = [...new Set([...compared, ...id, ...subject])].filter((column) => !isRead(column));
   for (const column of added) choice[column] = isChosen;

@@ -26,6 +26,20 @@ export interface Opening {
   readonly onError?: OnError | Readonly<Record<string, OnError>> | undefined;
 }
 
+/** Whether a statement needs a user, if the client has `requireUser`: one that reads, writes or searches an encrypted column. */
+const needsUser = {
+  'a read of plain columns': false,
+  'an insert of plain columns': false,
+  'an update of plain columns': false,
+  'a delete': false,
+  'a count': false,
+  'a read': true,
+  'an insert': true,
+  'an update': true,
+  'a write that returns the row': true,
+  'a search': true,
+};
+
 interface Orm {
   /** Statements that return `name`, `city` and `profile` of all patients, or of the last. */
   readonly statements: Readonly<Record<string, Statement>>;
@@ -33,6 +47,8 @@ interface Orm {
   readonly others: Readonly<Record<string, Statement>>;
   /** Statements that return the names of patients born in a range. */
   readonly within: Readonly<Record<string, (range: Range) => PromiseLike<unknown>>>;
+  /** Statements of each kind. */
+  readonly acting: Readonly<Record<keyof typeof needsUser, readonly (() => PromiseLike<unknown>)[]>>;
   /** Creates a patient. */
   readonly create: (row: Row) => PromiseLike<unknown>;
   /** Updates the patient Ada. */
@@ -153,6 +169,25 @@ export async function describeOrm(table: string, open: (opening: Opening) => Orm
         const orm = opened([{ ...second, ...comment }]);
         expect(rowsOf(await orm.others[statement]?.())).toMatchObject([comment]);
         expect(events.filter(({ type }) => type === 'unexpected_ciphertext')).toEqual([]);
+      }
+    },
+  );
+
+  test.each(Object.entries(needsUser) as [keyof typeof needsUser, boolean][])(
+    'without a user, if the client requires one, %s is refused: %s',
+    async (kind, isRefused) => {
+      const own = { eaas: client({ requireUser: true }) };
+      for (const at of opened([], own).acting[kind].keys()) {
+        const { acting, sent } = opened([first], own);
+        const run = (async () => acting[kind][at]?.())();
+        const outcome = await run.then(
+          () => 'sent',
+          (error: { code?: string }) => error.code,
+        );
+        expect([outcome, isRefused && sent().length > 0]).toEqual([
+          isRefused ? 'user_unknown' : 'sent',
+          false,
+        ]);
       }
     },
   );

@@ -132,8 +132,11 @@ export interface Condition {
 
 /** For adapters: what one statement asks of the core. */
 export interface Statement {
-  /** Throws if the statement needs a user and has none. Call it before the first query. */
-  requireUser(place: ColumnPlace): void;
+  /**
+   * Throws if the statement needs a user and has none: one that reads, writes or searches an encrypted column needs one. Call
+   * it before the first query for what the statement reads, and for `values` that it writes after it has read something.
+   */
+  requireUser(table: CoreTable, values?: Row): void;
   /** Encrypts rows, with one call for each table. Throws for a row whose id or person is not known. */
   seal(rows: readonly Unsealed[]): Promise<void>;
   /** Checks a search at once. Returns a function that answers it with conditions, of which a row must meet all. */
@@ -228,16 +231,21 @@ function statementOf(client: FieldsClient, userOf: UserOf, onErrorOf: OnErrorOf)
     const user = userOnce();
     return user === undefined ? records : records.as(user);
   };
+  const requireUser: Statement['requireUser'] = ({ name: table }, values) => {
+    if (values && Object.keys(values).length === 0) return;
+    if (!client[inside]?.needsUser || userOnce() !== undefined) return;
+    const problem = 'the client has `requireUser`, and the statement has no user';
+    const remedy = 'call `as(userId)` of the database (`$as` of Prisma), or pass it the option `user`';
+    refuseStatement('user_unknown', { table }, problem, remedy);
+  };
   return {
-    requireUser({ table }) {
-      if (!client[inside]?.needsUser || userOnce() !== undefined) return;
-      const problem = 'the client has `requireUser`, and the statement has no user';
-      const remedy = 'call `as(userId)` of the database (`$as` of Prisma), or pass it the option `user`';
-      refuseStatement('user_unknown', { table }, problem, remedy);
-    },
+    requireUser,
     seal: async (rows) =>
       perTable(rows, async (table, own) => {
-        for (const row of own) requireBound(row);
+        for (const row of own) {
+          requireUser(table, row.values);
+          requireBound(row);
+        }
         const given = own.map(({ values, person }): Row => ({ ...person, ...values }));
         const ids = new Map(given.map((row, at) => [row, own[at]?.id]));
         const idOf = (row: Row): RecordId | undefined => ids.get(row);
@@ -250,8 +258,10 @@ function statementOf(client: FieldsClient, userOf: UserOf, onErrorOf: OnErrorOf)
       }),
     find(asked) {
       const { table, column, parts, oneOf = [] } = asked;
-      const ask = async (query: unknown): Promise<Readonly<Record<string, string[] | string[][]>>> =>
-        recordsOf(table).where(table.plan.table, { [column]: query } as never);
+      const ask = async (query: unknown): Promise<Readonly<Record<string, string[] | string[][]>>> => {
+        requireUser(table);
+        return recordsOf(table).where(table.plan.table, { [column]: query } as never);
+      };
       if (parts) {
         requireParts(asked, parts);
         return async () =>
