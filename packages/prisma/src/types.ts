@@ -65,7 +65,29 @@ type ArgsOf<Operation> = Operation extends { args: infer Args } ? Args : never;
 
 type Method<E, P extends Payload, Name extends keyof Results<E, P, object>, Args> = <Given extends Args>(
   ...args: object extends Args ? [args?: Exact<Given, Args>] : [args: Exact<Given, Args>]
-) => PrismaPromise<Results<WithHandler<E, Given>, P, Given>[Name]>;
+) => PrismaPromise<Results<WithHandler<E, Given>, P, Given>[Name]> &
+  (Name extends OfOneRow
+    ? Following<WithHandler<E, Given>, P, Args, Extract<Results<E, P, Given>[Name], null>>
+    : unknown);
+
+type OfOneRow = `find${'Unique' | 'First'}${'' | 'OrThrow'}` | 'create' | 'update' | 'upsert' | 'delete';
+
+/** Follows a query to the rows of a relation, as in `findUnique(…).visits()`. `Absent` is null if there can be no row. */
+type Following<E, P extends Payload, Args, Absent> = {
+  [Key in keyof P['objects']]: <Given extends RelationArgs<Args, Key>>(
+    args?: Exact<Given, RelationArgs<Args, Key>>,
+  ) => PrismaPromise<Related<E, P['objects'][Key], Given> | Absent> &
+    (NonNullable<P['objects'][Key]> extends infer One extends Payload
+      ? Following<E, One, RelationArgs<Args, Key>, Absent | Extract<P['objects'][Key], null>>
+      : unknown);
+};
+
+/** The arguments of a relation, as in `include`. */
+type RelationArgs<Args, Key> = Args extends { include?: infer Include }
+  ? Key extends keyof NonNullable<Include>
+    ? Exclude<NonNullable<NonNullable<Include>[Key]>, boolean>
+    : object
+  : object;
 
 /** What this package adds to the arguments of a query that returns rows. */
 type QueryOptions = {
