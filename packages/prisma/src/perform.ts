@@ -66,6 +66,7 @@ function workOf(models: Models, statement: Statement, executor: Executor, isRead
     isRead,
     statement,
     async find(model, args, isNeeded = false) {
+      if (isArgs(args['where']) && Object.keys(args['where']).length === 0) refuseAny(model);
       const name = isNeeded ? 'findFirstOrThrow' : 'findFirst';
       const row = await executor.run(model, name, filtering(model, args));
       return isArgs(row) ? row : null;
@@ -73,6 +74,12 @@ function workOf(models: Models, statement: Statement, executor: Executor, isRead
     findMany: async (model, args) => executor.run(model, 'findMany', args),
     nextNumber: numbersFrom(executor),
   };
+}
+
+/** Prisma refuses to write one row without a condition, but would not notice if the row that is read first were pinned. */
+function refuseAny({ name: table }: Model): never {
+  const problem = '`where` names no row, because all its members are undefined';
+  refuse('unknown_argument', { table }, problem, 'pass the value of a unique field');
 }
 
 /** One query takes the numbers for all rows that ask at once. */

@@ -165,6 +165,19 @@ describe('what names the person', () => {
     expect(connect).toEqual({ name: 'a' });
   });
 
+  test.each(['connect', 'connectOrCreate'])(
+    'is not any row that `%s` without a value finds',
+    async (link) => {
+      const where = { name: undefined };
+      const patient = { [link]: link === 'connect' ? where : { where, create: {} } };
+      await expect(
+        play({ subject }, 'create', { data: { note: 'x', patient } }, { id: '7' }),
+      ).rejects.toMatchObject({
+        code: 'unknown_argument',
+      });
+    },
+  );
+
   test('of two columns is read once from the row that is connected', async () => {
     const create = { data: { note: 'x', patient: { connect: { name: 'a' } } } };
     const row = { id: '7', ward: 'A' };

@@ -172,6 +172,8 @@ test.each<[EncryptedTableErrorCode, string, string, Args]>([
   ['not_supported', 'Doctor', 'findMany', { include: { patients: { orderBy: { name: 'asc' } } } }],
   ['not_supported', 'Patient', 'update', { where: { id: 'p' }, data: { weight: { increment: 1 } } }],
   ['row_unknown', 'Patient', 'update', { where: { id: 'p' }, data: { id: 'q' } }],
+  ['unknown_argument', 'Patient', 'update', { where: { ssn: undefined }, data: { name: 'x' } }],
+  ['unknown_argument', 'Patient', 'upsert', { where: {}, create: {}, update: { name: 'x' } }],
   ['unknown_argument', 'Patient', 'findMany', { wheer: {} }],
   ['unknown_argument', 'Patient', 'findMany', { include: { vists: true } }],
   ['unknown_argument', 'Patient', 'create', { data: { nmae: 'x' } }],
