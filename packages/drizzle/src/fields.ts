@@ -59,7 +59,7 @@ export function requireSelected(column: Column, sources: readonly unknown[] = []
   return refuse(code, place, problem, 'select it, or all columns, in the subquery');
 }
 
-const ownNameOf = (table: Table): unknown => Reflect.get(table, Symbol.for('drizzle:OriginalName'));
+export const ownNameOf = (table: Table): unknown => Reflect.get(table, Symbol.for('drizzle:OriginalName'));
 
 /** The names of the schema and the table in the database, also for an alias. */
 const originOf = (table: Table): string => JSON.stringify([schemaOf(table), ownNameOf(table)]);

@@ -1,49 +1,11 @@
-// SQL that the app wrote itself: it may read from encrypted tables, and must not write to them.
-import { Column, is, QueryPromise, SQL, StringChunk, Table } from 'drizzle-orm';
+// SQL that the app wrote itself, as text: it may read from encrypted tables, and must neither write to them nor compare their
+// encrypted columns, which would store plaintext, or send it and find nothing.
+import { Column, getTableName, is, Name, SQL, StringChunk, Subquery, Table } from 'drizzle-orm';
 import { withoutTexts } from '@eaas/sdk/internal';
-import type { Access } from './access.ts';
-import { isQuery, isSql, textOf } from './chunks.ts';
+import { isQuery, textOf } from './chunks.ts';
 import { refuse } from './error.ts';
-import { newRun, settle } from './late.ts';
-import { type Method, type Ready, send, statements } from './run.ts';
-import type { KnownColumns } from './fields.ts';
-import { type Encryption, layoutOf } from './table.ts';
-import { requirePlainSelection, type Scope, walk } from './walk.ts';
-
-/** Returns a query that becomes ready when the app awaits it, or runs it in a batch. Its result is that of the driver. */
-function lazily(access: Access, isRead: boolean, begin: (scope: Scope) => () => unknown) {
-  const ready = async (): Promise<Ready> => {
-    const run = newRun(access);
-    const finish = begin({ run, isRead });
-    await settle(run);
-    return { query: finish(), open: async (result) => result };
-  };
-  const make = async (): Promise<Ready[]> => [await ready()];
-  const execute = async (): Promise<unknown> => send(make, true, async ([made]) => made?.query);
-  const query = Object.assign(Object.create(QueryPromise.prototype) as QueryPromise<unknown>, { execute });
-  statements.set(query, ready);
-  return query;
-}
-
-/** Runs SQL with late conditions. */
-export function rawQuery(run: (statement: unknown) => unknown, statement: unknown, access: Access) {
-  return lazily(access, false, (scope) => {
-    if (isQuery(statement)) requirePlainSelection(statement, scope);
-    const own = withoutRawWrite(statement, access.known);
-    const given = isSql(own) ? walk(own.getSQL(), scope) : own;
-    return () => run(given);
-  });
-}
-
-/** Counts with late conditions. It remains SQL of Drizzle, because an app can also select it as a column of a query. */
-export function lateCount(count: Method, given: readonly unknown[], access: Access): object {
-  const lazy = lazily(access, true, (scope) => {
-    const walked = walk(given, scope);
-    return () => count(...walked);
-  });
-  const methods = (['then', 'catch', 'finally'] as const).map((name) => [name, lazy[name].bind(lazy)]);
-  return Object.assign(count(...given) as object, Object.fromEntries(methods));
-}
+import { type KnownColumns, ownNameOf } from './fields.ts';
+import { type Encryption, layoutOf, schemaOf } from './table.ts';
 
 const writing =
   /(?<!\bfor\s+(?:no\s+key\s+)?)\bupdate\b|\b(?:insert|replace)\b(?!\s*\()|\bmerge\b|\bcopy\b|\bload\s+(?:data|xml)\b/i;
@@ -79,18 +41,21 @@ function textIn(chunk: unknown): string {
 }
 
 function targetIn(text: string, known: KnownColumns): string | undefined {
-  const code = withoutTexts(text).replaceAll(/\s*\.\s*/g, '.');
-  const found = targets.flatMap((target) => Array.from(code.matchAll(target), ([, named]) => named));
+  const found = targets.flatMap((target) => Array.from(codeIn(text).matchAll(target), ([, named]) => named));
   const names = found.join(' ').match(tokens) ?? [];
   return known.all().find((each) => names.some((name) => isTable(name, each)))?.table;
 }
 
+const codeIn = (text: string): string => withoutTexts(text).replaceAll(/\s*\.\s*/g, '.');
+
 /** The names of SQL, which a schema can precede, its other words, and its signs. */
 const tokens = /(?:(?:"[^"]*"|`[^`]*`|[\p{L}\p{N}_$]+)\.?)+|[=<>!~]+|\S/gu;
 
+const nameIn = (token: string): string => token.replaceAll(/["`\0]/g, '').toLowerCase();
+
 /** Whether a name in SQL is that of the table, and not of a table in another schema. */
 function isTable(given: string, { schema, table }: Encryption): boolean {
-  const name = given.replaceAll(/["`]/g, '').toLowerCase();
+  const name = nameIn(given);
   const own = table.toLowerCase();
   return name === own || `.${name}`.endsWith(schema ? `.${schema.toLowerCase()}.${own}` : `.${own}`);
 }
@@ -100,4 +65,76 @@ function encryptedTablesIn(chunk: unknown): string[] {
   if (Array.isArray(chunk)) return chunk.flatMap(encryptedTablesIn);
   const table = is(chunk, Column) ? chunk.table : chunk;
   return is(table, Table) ? layoutOf(table).columns.map(({ encryption }) => encryption.table) : [];
+}
+
+const definition = /^\s*(?:alter|analyze|comment|create)\b/i;
+const condition = /^(?:where|on|having|when|using|and|or)$/i;
+const otherClause = /^(?:select|from|into|set|update|with|group|order|returning|conflict|duplicate)$/i;
+const comparing = /^(?:[=<>!~]+|(?:not|in|i?like|between|similar|glob|regexp)$)/i;
+
+/** Throws for SQL whose text compares an encrypted column: with a value, it would send plaintext and find nothing. */
+export function requireUncompared(statement: unknown, known: KnownColumns): void {
+  const code = codeIn(typeof statement === 'string' ? statement : wholeTextIn(statement));
+  const words = definition.test(code) ? [] : (code.match(tokens) ?? []);
+  const columns = new Set(Array.from(new Set(words), (word) => columnIn(word)[0]));
+  const compared = known
+    .all()
+    .find((each) => columns.has(each.column.toLowerCase()) && isCompared(each, words));
+  if (!compared) return;
+  const problem =
+    'SQL as text compares the column, and would find nothing, because the database sees only ciphertexts';
+  const remedy =
+    'compare by `${eq(…)}` of the column, or, if another table has a column of this name, write that table before it';
+  refuse('not_supported', compared, problem, remedy);
+}
+
+/** The column that the app can mean, and the table before it. */
+const columnIn = (word: string): string[] =>
+  word.includes('\0') ? [] : nameIn(word).split('.').toReversed();
+
+/** A column that only shows up in a list of columns, or in a test for null or a count, is not compared. */
+function isCompared(encryption: Encryption, words: readonly string[]): boolean {
+  if (!words.some((word) => isTable(word, encryption))) return false;
+  const own = tableNamesIn(words, encryption);
+  let clause = 'where';
+  return words.some((word, at) => {
+    if (condition.test(word) || otherClause.test(word)) clause = word;
+    const [name, table] = columnIn(word);
+    if (name !== encryption.column.toLowerCase() || (table !== undefined && !own.has(table))) return false;
+    // The name of a type or of a function.
+    if (/^(?:as|:)$/i.test(words[at - 1] ?? '') || words[at + 1] === '(') return false;
+    if (/^is (?:not )?null\b/i.test(words.slice(at + 1, at + 4).join(' '))) return false;
+    if (/^count \( \)$/i.test([words[at - 2], words[at - 1], words[at + 1]].join(' '))) return false;
+    if (condition.test(clause)) return true;
+    const isBeside = [words[at - 1], words[at + 1]].some((each) => comparing.test(each ?? ''));
+    return isBeside && !/^(?:set|update)$/i.test(clause);
+  });
+}
+
+/** What the text calls the table, also in a subquery: its name and its aliases. */
+function tableNamesIn(words: readonly string[], encryption: Encryption): Set<string | undefined> {
+  const names = words.flatMap((word, at) => {
+    const isAs = /^as$/i.test(words[at + 1] ?? '');
+    const isQuery = word === ')' || (isAs && words[at + 2] === '(');
+    return isQuery || isTable(word, encryption) ? [word, words[at + (isAs ? 2 : 1)] ?? ''] : [];
+  });
+  return new Set(names.map((name) => nameIn(name).split('.').at(-1)));
+}
+
+/** The text of a statement, with its tables, and with names of Drizzle and of `sql.identifier`, which are marked. */
+function wholeTextIn(chunk: unknown): string {
+  if (Array.isArray(chunk)) {
+    const texts = chunk.map(wholeTextIn);
+    return texts.filter((text) => text !== ' ').join(', ');
+  }
+  if (is(chunk, SQL)) return chunk.queryChunks.map(wholeTextIn).join('');
+  if (is(chunk, SQL.Aliased)) return wholeTextIn(chunk.sql);
+  if (is(chunk, Subquery)) return `(${wholeTextIn(chunk._.sql)}) "${chunk._.alias}"`;
+  if (is(chunk, Name)) return `"\0${chunk.value}"`;
+  if (is(chunk, Table)) {
+    const names = [schemaOf(chunk) ?? [], ownNameOf(chunk)].flat().map((name) => `"${String(name)}"`);
+    return `${names.join('.')} "${getTableName(chunk)}"`;
+  }
+  if (isQuery(chunk)) return `(${wholeTextIn(chunk.getSQL())})`;
+  return is(chunk, StringChunk) ? textOf(chunk) : ' ';
 }

@@ -3,6 +3,7 @@
 import type { SQL } from 'drizzle-orm';
 import type { Access } from './access.ts';
 import { refuseToBuild, unknownRow, withoutParameters } from './error.ts';
+import { requireUncompared } from './raw.ts';
 import { isSettled, newRun, type Run, settle } from './late.ts';
 import { open, type Reading } from './results.ts';
 import { type Scope, walk } from './walk.ts';
@@ -135,7 +136,9 @@ function queryOf(builder: Builder, { members, reading, scope }: Shape): { query:
   }
   const copy = Object.create(builder) as Builder;
   Object.assign(copy, { getSQL, prepare, _prepare, dialect, ...members });
-  const late = walk(copy.getSQL(), scope);
+  const sql = copy.getSQL();
+  requireUncompared(sql, scope.run.access.known);
+  const late = walk(sql, scope);
   if (built?.sql) built.sql = late;
   copy.getSQL = () => late;
   return { query: copy, reading };

@@ -265,7 +265,7 @@ describe('raw SQL and an encrypted table', () => {
   test.each<[string, SQL]>([
     ['a select', sql`select count(*) from ${patients} where ${eq(patients.born, new Date(0))}`],
     ['the function `replace`', sql`select replace(id, '-', '') from ${patients}`],
-    ['a delete', sql`delete from patients where name in (select name from visits for update)`],
+    ['a delete', sql`delete from patients where id in (select id from visits for update)`],
     ['a name in texts and comments', sql`update visits set ssn = 'update patients set' -- into patients`],
     ['a table of another schema', sql`insert into audit.patients select id, 'read' from visits`],
     ['the name of the table', sql`update ${sql.identifier('patients')} set name = null`],
