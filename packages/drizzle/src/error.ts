@@ -18,10 +18,13 @@ export function refuseToBuild(method: string): never {
   return refuse('synchronous', {}, problem, 'await the statement itself');
 }
 
-/** Throws for Drizzle 1.0, whose builders are others. A peer dependency says so too, but npm can be told to ignore it. */
+/**
+ * Throws for Drizzle 1.0, whose builders are others, and before 0.45.2, where a name from a user could inject SQL (CVE-2026-39356).
+ * A peer dependency says so too, but npm can be told to ignore it.
+ */
 export function requireVersion(): void {
-  if (npmVersion.startsWith('0.')) return;
-  const problem = `this version works with drizzle-orm below 0.46 (got ${npmVersion})`;
+  if (/^0\.45\.(?:[2-9]|\d\d)/.test(npmVersion)) return;
+  const problem = `this version works with drizzle-orm from 0.45.2, below 0.46 (got ${npmVersion})`;
   refuse('definition', {}, problem, 'install drizzle-orm 0.45');
 }
 

@@ -216,16 +216,18 @@ test.each<[string, () => PromiseLike<unknown>]>([
   expect([stack, message, params, cause?.stack, cause?.message].join()).not.toMatch(/eaasA|[\da-f]{64}/);
 });
 
-test('Drizzle 1.0 is refused, also where a table is defined', async () => {
-  vi.doMock('drizzle-orm/version', () => ({ npmVersion: '1.0.0' }));
-  vi.resetModules();
-  const { encryptedTable, withEncryption } = await import('./sqlite.ts');
-  vi.doUnmock('drizzle-orm/version');
-  vi.resetModules();
-  const refused = {
-    code: 'definition',
-    message: expect.stringContaining('drizzle-orm below 0.46 (got 1.0.0)'),
-  };
-  expect(() => encryptedTable('t', {})).toThrow(expect.objectContaining(refused));
-  expect(() => withEncryption(db, eaas)).toThrow(expect.objectContaining(refused));
-});
+test.each(['0.45.2', '0.45.10', '0.44.7', '0.45.1', '0.46.0', '1.0.0'])(
+  'of Drizzle, only 0.45 from 0.45.2 on is accepted, also where a table is defined: %s',
+  async (npmVersion) => {
+    vi.doMock('drizzle-orm/version', () => ({ npmVersion }));
+    vi.resetModules();
+    const { encryptedTable, withEncryption } = await import('./sqlite.ts');
+    vi.doUnmock('drizzle-orm/version');
+    vi.resetModules();
+    const message = expect.stringContaining(`drizzle-orm from 0.45.2, below 0.46 (got ${npmVersion})`);
+    for (const run of [() => encryptedTable('t', {}), () => withEncryption(db, eaas, { index })]) {
+      if (/^0\.45\.(?:2|10)$/.test(npmVersion)) run();
+      else expect(run).toThrow(expect.objectContaining({ code: 'definition', message }));
+    }
+  },
+);
