@@ -31,10 +31,14 @@ export function requireVersion(): void {
 /** What the database says when the guard of an upsert fails, and SQL for it. A statement does not have it as one text. */
 export const unknownRow = { text: 'eaas: unknown row', sql: "'eaas: ' || 'unknown row'" };
 
-/** Returns an error of Drizzle, and of the driver in it, without parameters: ciphertexts and fingerprints. */
+/**
+ * Returns an error of Drizzle, and of the driver in it, without parameters: ciphertexts and fingerprints. Of a long statement,
+ * such as an insert of many rows, it has the beginning.
+ */
 export function withoutParameters(error: unknown): unknown {
   if (!(error instanceof DrizzleQueryError)) return error;
-  return new DrizzleQueryError(error.query, [], withoutCiphertexts(error.cause) as Error);
+  const query = error.query.length > 2000 ? `${error.query.slice(0, 2000)}…` : error.query;
+  return new DrizzleQueryError(query, [], withoutCiphertexts(error.cause) as Error);
 }
 
 function withoutCiphertexts(error: unknown): unknown {

@@ -216,6 +216,20 @@ test.each<[string, () => PromiseLike<unknown>]>([
   expect([stack, message, params, cause?.stack, cause?.message].join()).not.toMatch(/eaasA|[\da-f]{64}/);
 });
 
+test.each([
+  [2000, 2000],
+  [2001, 2001],
+  [100_000, 2001],
+])('the error of a statement of %i characters has %i of them', async (given, shown) => {
+  const statement = 'select 1 '.padEnd(given, '-');
+  const error = await (async () => broken.all(statement))().catch((thrown: unknown) => thrown);
+  const { message, query, stack } = error as DrizzleQueryError;
+  expect(query).toHaveLength(shown);
+  expect(query.endsWith('…')).toBe(given > 2000);
+  expect(message).toBe(`Failed query: ${query}\nparams: `);
+  expect(stack?.includes(statement)).toBe(given === 2000);
+});
+
 test.each(['0.45.2', '0.45.10', '0.44.7', '0.45.1', '0.46.0', '1.0.0'])(
   'of Drizzle, only 0.45 from 0.45.2 on is accepted, also where a table is defined: %s',
   async (npmVersion) => {
