@@ -37,6 +37,30 @@ function moduleOf({ path, code }: Example): string {
   return `${imports.join('\n')}\n${first}\n{\n${code.replace(/^import .*\n/gm, '')}\n}\nexport {};\n`;
 }
 
+const databases = {
+  pg: 'PgRemoteDatabase',
+  mysql: 'MySqlRemoteDatabase',
+  sqlite: 'SqliteRemoteDatabase',
+} as const;
+
+/** The examples of Drizzle's first functions, as somebody tries them, one after the other in one file. */
+function storyOf(entry: keyof typeof databases): [file: string, code: string] {
+  const told = examples.filter(({ path, code }) => {
+    const isShared = path.endsWith('drizzle/src/walk.ts') && code.includes('excluded') && entry !== 'mysql';
+    return isShared || (path === `packages/drizzle/src/${entry}.ts` && !code.includes('encryptedTableIn'));
+  });
+  const names: Record<string, string[]> = {};
+  const code = told.map((each) => each.code.replaceAll('drizzle/pg', `drizzle/${entry}`)).join('\n');
+  for (const [, found = '', from = ''] of code.matchAll(/^import \{ (.*) \} from '(.*)';$/gm))
+    names[from] = [...(names[from] ?? []), ...found.split(', ')];
+  const imports = Object.entries(names).map(
+    ([from, all]) => `import { ${[...new Set(all)].join(', ')} } from '${from}';\n`,
+  );
+  const plain = `declare const plain: import('drizzle-orm/${entry}-proxy').${databases[entry]};\n`;
+  return [`story-${entry}.mts`, imports.join('') + plain + code.replaceAll(/^import .*\n/gm, '')];
+}
+const stories = Object.fromEntries((['pg', 'mysql', 'sqlite'] as const).map(storyOf));
+
 // One process runs all of them, one after the other.
 const runner = `
 import './world.mts';
@@ -57,6 +81,7 @@ const place = join(root, 'node_modules/.cache/examples');
 rmSync(place, { recursive: true, force: true });
 const saved = savePageCode(place, {
   ...Object.fromEntries([...examples, wrong].map((example) => [example.file, moduleOf(example)])),
+  ...stories,
   'world.mts': world,
   'globals.d.ts': globals,
   'run.mts': runner,

@@ -20,12 +20,10 @@ const tables = tablesOf(columns.indexColumn, check, "like cast('eaasA%' as binar
  *
  * @example
  * ```ts
- * import { encrypted, encryptedTable } from '@eaas/drizzle/mysql';
+ * import { encrypted } from '@eaas/drizzle/mysql';
  * import { field } from '@eaas/sdk/fields';
- * import { int } from 'drizzle-orm/mysql-core';
  *
  * const ssn = encrypted(field.text().searchable()).unique();
- * const patients = encryptedTable('patients', { id: int().primaryKey(), ssn });
  * ```
  */
 export const encrypted = columns.encrypted as Encrypt<'mysql'>;
@@ -43,7 +41,7 @@ export const encrypted = columns.encrypted as Encrypt<'mysql'>;
  *
  * const patients = encryptedTable('patients', {
  *   id: int().primaryKey(),
- *   name: encrypted(field.text()).notNull(),
+ *   ssn: encrypted(field.text().searchable()).unique(),
  * });
  * ```
  */

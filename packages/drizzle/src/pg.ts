@@ -16,12 +16,10 @@ const tables = tablesOf(columns.indexColumn, check, "like 'eaasA%'");
  *
  * @example
  * ```ts
- * import { encrypted, encryptedTable } from '@eaas/drizzle/pg';
+ * import { encrypted } from '@eaas/drizzle/pg';
  * import { field } from '@eaas/sdk/fields';
- * import { uuid } from 'drizzle-orm/pg-core';
  *
  * const ssn = encrypted(field.text().searchable()).unique();
- * const patients = encryptedTable('patients', { id: uuid().primaryKey(), ssn });
  * ```
  */
 export const encrypted = columns.encrypted as Encrypt<'pg'>;
@@ -35,11 +33,11 @@ export const encrypted = columns.encrypted as Encrypt<'pg'>;
  * ```ts
  * import { encrypted, encryptedTable } from '@eaas/drizzle/pg';
  * import { field } from '@eaas/sdk/fields';
- * import { uuid } from 'drizzle-orm/pg-core';
+ * import { integer } from 'drizzle-orm/pg-core';
  *
  * const patients = encryptedTable('patients', {
- *   id: uuid().primaryKey(),
- *   name: encrypted(field.text()).notNull(),
+ *   id: integer().primaryKey(),
+ *   ssn: encrypted(field.text().searchable()).unique(),
  * });
  * ```
  */
@@ -55,7 +53,7 @@ export const encryptedTable = tables(pgTable as never) as unknown as DefineTable
  * import { pgSchema, uuid } from 'drizzle-orm/pg-core';
  *
  * const clinicTable = encryptedTableIn(pgSchema('clinic'));
- * const patients = clinicTable('patients', { id: uuid().primaryKey(), name: encrypted(field.text()) });
+ * const letters = clinicTable('letters', { id: uuid().primaryKey(), name: encrypted(field.text()) });
  * ```
  */
 export const encryptedTableIn = (schema: PgSchema): typeof encryptedTable =>

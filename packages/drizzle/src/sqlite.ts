@@ -21,12 +21,10 @@ const tables = tablesOf(columns.indexColumn, check, "glob 'eaasA*'");
  *
  * @example
  * ```ts
- * import { encrypted, encryptedTable } from '@eaas/drizzle/sqlite';
+ * import { encrypted } from '@eaas/drizzle/sqlite';
  * import { field } from '@eaas/sdk/fields';
- * import { integer } from 'drizzle-orm/sqlite-core';
  *
  * const ssn = encrypted(field.text().searchable()).unique();
- * const patients = encryptedTable('patients', { id: integer().primaryKey(), ssn });
  * ```
  */
 export const encrypted = columns.encrypted as Encrypt<'sqlite'>;
@@ -44,7 +42,7 @@ export const encrypted = columns.encrypted as Encrypt<'sqlite'>;
  *
  * const patients = encryptedTable('patients', {
  *   id: integer().primaryKey(),
- *   name: encrypted(field.text()).notNull(),
+ *   ssn: encrypted(field.text().searchable()).unique(),
  * });
  * ```
  */
