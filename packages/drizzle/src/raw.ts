@@ -77,9 +77,8 @@ export function requireUncompared(statement: unknown, known: KnownColumns): void
   const code = codeIn(typeof statement === 'string' ? statement : wholeTextIn(statement));
   const words = definition.test(code) ? [] : (code.match(tokens) ?? []);
   const columns = new Set(Array.from(new Set(words), (word) => columnIn(word)[0]));
-  const compared = known
-    .all()
-    .find((each) => columns.has(each.column.toLowerCase()) && isCompared(each, words));
+  const named = known.all().filter((each) => columns.has(each.column.toLowerCase()));
+  const compared = named.find((each) => isCompared(each, words));
   if (!compared) return;
   const problem =
     'SQL as text compares the column, and would find nothing, because the database sees only ciphertexts';
