@@ -102,6 +102,31 @@ test('if a connection is lost, every database on the server opens new ones', asy
   expect(after.filter((pid) => before.includes(pid))).toEqual([]);
 });
 
+test.each([
+  ['a file of PostgreSQL is missing', '58P01', true],
+  ['of a bug of PostgreSQL', 'XX000', true],
+  ['of a lock', '55P03', false],
+  ['of a cancelled statement', '57014', false],
+  ['of a value', '23505', false],
+])(
+  'a session that fails because %s (%s) is used again unless that can last',
+  async (_, errcode, isReplaced) => {
+    const database = open(1);
+    const first = await backend(database);
+    const raise = `do $$ begin raise exception using errcode = '${errcode}'; end $$`;
+    expect(await failureOf(database.run((sql) => sql.unsafe(raise)))).toMatchObject({ code: errcode });
+    expect((await backend(database)) !== first).toBe(isReplaced);
+  },
+);
+
+test('a session that is left in a failed transaction fails one more call, and not all', async () => {
+  const database = open(1);
+  const leave = database.run((sql) => sql.unsafe('begin; select 1 / 0'));
+  expect(await failureOf(leave)).toMatchObject({ code: '22012' });
+  expect(await failureOf(backend(database))).toMatchObject({ code: '25P02' });
+  expect(await backend(database)).toBeTypeOf('number');
+});
+
 test('PostgreSQL gets the values of a list as they are', async () => {
   const database = open(1);
   const texts = fc.string({ unit: anyCharacter.filter((one) => one !== '\0') });

@@ -1,7 +1,7 @@
 // The connections to the database: one for each piece of work, with time limits, and in spans if the operator records traces.
 import { noteError, telemetry, traced } from '../base/tracing.ts';
 import { type Connection, openPool, type Pool, type Sql, together, type Transaction } from './sql.ts';
-import { DatabaseBusy, DatabaseSlow, isConnectionLost } from './faults.ts';
+import { DatabaseBusy, DatabaseSlow, isConnectionLost, isSessionBroken } from './faults.ts';
 import { timeLimit } from '../base/time-limit.ts';
 
 const grace = 5_000;
@@ -74,6 +74,9 @@ export class Database {
       } else if (isConnectionLost(error)) {
         endsIn = 0;
         this.#suspect(Infinity);
+      } else if (isSessionBroken(error)) {
+        // The one that was used last is used next, so it would fail all calls while others work.
+        endsIn = 0;
       }
       throw error;
     } finally {

@@ -28,6 +28,12 @@ const connectionFault =
  */
 const lost = /^(CONNECTION_|08|57P0[1-3])/;
 
+/**
+ * Codes of a session that can fail for ever: in a transaction that failed (25), without a file of PostgreSQL (58: an upgrade
+ * replaced its library beneath the running program, and only older sessions have it), or by a bug (XX).
+ */
+const brokenSession = /^(25|58|XX)/;
+
 export function isDatabaseError(error: unknown): error is postgres.PostgresError {
   return error instanceof postgres.PostgresError;
 }
@@ -43,6 +49,7 @@ const remedies: readonly (readonly [RegExp, string])[] = [
   [/ 42501$/, 'set EAAS_MIGRATE_DATABASE_URL to the role that owns the database, and run `eaas migrate`'],
   [/ 53100$/, 'the disk of the database is full: extend its volume, and delete nothing in pg_wal'],
   [/ 53300$/, 'raise max_connections: each server uses up to 20'],
+  [/ 58P01$/, 'restart the database: a file of its program was replaced or removed while it ran'],
   [/ 57P0\d$/, 'wait until the database has started; its own log says what it does'],
   // postgres.js sends unknown options of the URL to PostgreSQL, as settings of the connection.
   [/FATAL (42704|22023)$/, 'check the name and value of each option after `?` in the URL'],
@@ -88,6 +95,9 @@ export function isConnectionLost(error: unknown): boolean {
   const { syscall } = error as NodeJS.ErrnoException;
   return lost.test(code) || code === unparsed || syscall === 'read' || syscall === 'write';
 }
+
+export const isSessionBroken = (error: unknown): boolean =>
+  isDatabaseError(error) && brokenSession.test(error.code);
 
 /**
  * Whether an error comes from postgres.js. When a connection breaks, it throws from a timer, where nobody can catch, as

@@ -108,7 +108,8 @@ async function lockedWithin(
     ]);
     return appended;
   } catch (error) {
-    if (!isConnectionLost(error)) await sql.unsafe('rollback').catch(() => {});
+    // A connection that cannot roll back must not be used again, so its own error is the one to throw.
+    if (!isConnectionLost(error)) await sql.unsafe('rollback');
     throw error;
   }
 }
