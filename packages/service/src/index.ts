@@ -1,6 +1,6 @@
 // What servers, the local service and the command line use.
 export { createService, type Fair, type Service } from './service.ts';
-export { type Listener } from './ledger/guess.ts';
+export { type Listener, type Step } from './ledger/guess.ts';
 // The way of a call, and what doors need for it.
 export { answer, type Door } from './answer.ts';
 export { type Call } from './calls.ts';

@@ -27,20 +27,30 @@ export async function openPair(
   let waiting: typeof wait = async () => {};
   const roots = [rootKey(randomBytes(32))] as const;
   const failures: unknown[] = [];
-  const failed = (error: unknown) => void failures.push(error);
+  const steps: string[] = [];
+  const failed = (error: unknown, _: string, step: string) => {
+    failures.push(error);
+    steps.push(step);
+  };
   const tampered = (table: string) => void failures.push(`${table} altered`);
   const blocks: (readonly string[])[] = [];
   const appended = (_: string, link: Link) => void blocks.push(link.blocks);
   const wentBack = () => void failures.push('went back');
   const listener = { failed, unwritten: failed, tampered, appended, wentBack };
+  /** Calls of the store that get no answer. */
+  const silent = new Set<'read' | 'append' | 'locked'>();
+  const never = () => new Promise<never>(() => {});
   const read: typeof store.read = async (...all) => {
+    if (silent.has('read')) return never();
     const known = await store.read(...all);
     await arrive();
     return known;
   };
-  const append: typeof store.append = (...all) => send(() => store.append(...all));
+  const append: typeof store.append = (...all) =>
+    silent.has('append') ? never() : send(() => store.append(...all));
+  const locked: typeof store.locked = (...all) => (silent.has('locked') ? never() : store.locked(...all));
   const replicas = [0, 1].map(() =>
-    createService({ store: { ...store, read, append }, roots, listener, patience: 600_000 }),
+    createService({ store: { ...store, read, append, locked }, roots, listener, patience: 600_000 }),
   );
   const { record, head, writes } = newTenant(roots, { name: 'acme' }, Date.now());
   await store.create(head, writes);
@@ -66,7 +76,21 @@ export async function openPair(
   const askToVerify = (nth: number) =>
     run(replica(nth), insider(tenantId, 'operator'), 'GET /v1/audit/verify', {});
   const forget = (nth: number) => replica(nth).ledger.forget(tenantId);
-  return { store, tenantId, decide, askBy, verified, askToVerify, forget, failures, blocks };
+  const { ledger } = replica(0);
+  return {
+    store,
+    silent,
+    ledger,
+    tenantId,
+    decide,
+    askBy,
+    verified,
+    askToVerify,
+    forget,
+    failures,
+    steps,
+    blocks,
+  };
 }
 
 export const keyId = '00000000-0000-4000-8000-000000000002';

@@ -61,11 +61,11 @@ export function createService({
   const uses: Uses = new Map();
   const now = (): number => service.ledger.clock.now();
   const listener: core.Listener = {
-    failed: (error) => alarms.unread(error),
+    failed: (error, _, step) => alarms.failed(error, step),
     appended: (tenantId, link) => counts.appended(tenantId, link),
-    unwritten(error) {
+    unwritten(error, _, step) {
       counts.unwritten();
-      alarms.unwritten(error);
+      alarms.unwritten(error, step);
     },
     moved: () => void counts.conflicts++,
     wentBack: () => void counts.wentBack++,

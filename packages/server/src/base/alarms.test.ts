@@ -20,13 +20,25 @@ test('every discovery of a tampered row is counted, but each row is logged at mo
   expect(alarms.tamperingFound).toBe(4);
 });
 
-test('the reason of failed appends is logged at most once per minute', () => {
+test('the reason of failed appends is logged at most once per minute, with its step and SQLSTATE', () => {
   const { alarms, lines, place } = recorded();
-  const err = new Error('disk full');
-  alarms.unwritten(err);
-  alarms.unwritten(err);
-  expect(lines).toEqual([{ err }]);
+  const full = Object.assign(new Error('disk full'), { code: '53100' });
+  const cut = Object.assign(new Error('cut'), { code: 'EPIPE' });
+  const refused = new Error('refused', { cause: Object.assign(new Error('too long'), { code: '22001' }) });
+  const fail = () => {
+    for (const err of [full, full, cut, refused]) alarms.unwritten(err, 'append');
+    alarms.unwritten(full, 'lock');
+    alarms.failed(cut, 'read');
+  };
+  fail();
+  expect(lines).toEqual([
+    { step: 'append', sqlstate: '53100', err: full },
+    { step: 'append', err: cut },
+    { step: 'append', sqlstate: '22001', err: refused },
+    { step: 'lock', sqlstate: '53100', err: full },
+    { step: 'read', err: cut },
+  ]);
   place.time = 60_000;
-  alarms.unwritten(err);
-  expect(lines).toHaveLength(2);
+  fail();
+  expect(lines).toHaveLength(10);
 });

@@ -1,9 +1,15 @@
 // What an operator should hear of: counts for metrics, and lines of the log, at most one a minute of each kind and thing.
-import { Remembered, type Tampered } from '@eaas/service';
+import { Remembered, type Step, type Tampered } from '@eaas/service';
 
 const minute = 60_000;
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** PostgreSQL's code of an error, if it has one. */
+function sqlStateOf(error: unknown): string | undefined {
+  const code = (error as { readonly code?: unknown } | undefined)?.code;
+  return typeof code === 'string' && /^(?=.*\d)[\dA-Z]{5}$/.test(code) ? code : undefined;
+}
 
 export class Alarms {
   tamperingFound = 0;
@@ -40,12 +46,19 @@ export class Alarms {
   }
 
   /** The clients do not get the reason: they get only the error code `audit_unwritten`. */
-  unwritten(error: unknown): void {
-    this.#report('append', '', { err: error }, 'audit entries could not be written');
+  unwritten(error: unknown, step: Step): void {
+    this.#failed(error, step, 'audit entries could not be written');
   }
 
-  unread(error: unknown): void {
-    this.#report('read', '', { err: error }, 'the database could not be read');
+  failed(error: unknown, step: Step): void {
+    const message = step === 'answer' ? 'a call failed unexpectedly' : 'the database could not be read';
+    this.#failed(error, step, message);
+  }
+
+  /** Each step and SQLSTATE has a line of its own, so that the first cause does not hide the one that lasts. */
+  #failed(err: unknown, step: Step, message: string): void {
+    const sqlstate = sqlStateOf(err) ?? sqlStateOf((err as { readonly cause?: unknown } | undefined)?.cause);
+    this.#report(step, sqlstate ?? '', { step, ...(sqlstate && { sqlstate }), err }, message);
   }
 
   #report(kind: string, id: string, fields: Fields, message: string): void {

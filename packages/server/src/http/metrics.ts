@@ -125,6 +125,10 @@ function gaugesOf(
       () => counts.busiest(now()),
     ],
     eaas_audit_waiting_entries: ['Calls that wait for their audit entries.', () => ledger.waiting],
+    eaas_audit_oldest_wait_seconds: [
+      'For how long the oldest of these calls waits, or the database has taken no entry of its tenant.',
+      () => ledger.oldestWait / 1000,
+    ],
     eaas_audit_broken_chains: ['Chains found broken in the last night.', () => state.verified?.broken ?? 0],
     eaas_audit_verified_timestamp_seconds: [
       'Time when the last nightly verification ended.',

@@ -26,8 +26,11 @@ interface Answered {
   readonly found: Found<object>;
 }
 
-/** What a service was about when it failed: to read rows, to find whose a token is, or to tell an answer. */
-export type Step = 'read' | 'look-up' | 'answer';
+/**
+ * What a service was about when it failed: to read rows, to find whose a token is, to tell an answer, to append, or to get the
+ * tenant's lock and append under it.
+ */
+export type Step = 'read' | 'look-up' | 'answer' | 'append' | 'lock' | 'append under lock';
 
 /** What a service tells whoever runs it. */
 export interface Listener {
@@ -35,7 +38,7 @@ export interface Listener {
   failed(error: unknown, tenantId: string, step: Step): void;
   appended(tenantId: string, link: Link): void;
   /** The store refused a link, or nobody knows whether it has it. */
-  unwritten(error: unknown, tenantId: string): void;
+  unwritten(error: unknown, tenantId: string, step: Step): void;
   /** Another replica's append came first. */
   moved(): void;
   /** The log is shorter than it was: a restore, or a failover that lost data. */
@@ -58,6 +61,8 @@ export interface Ground {
   /** Tenants as they were opened last, and what is believed of them, by their ids. */
   readonly tenants: Remembered<OpenTenant>;
   readonly guesses: Remembered<Guess>;
+  /** For how long a decision waits for its append, in milliseconds. */
+  readonly patience: number;
   /** How many decisions wait until they are judged and what they write is committed. */
   waiting: number;
 }

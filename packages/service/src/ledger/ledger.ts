@@ -7,13 +7,11 @@ import type { Decided, Decision, View } from './decision.ts';
 import type { Ground, Guess } from './guess.ts';
 import { GuessView, judgeOnly, type Outcome, outcomeOf } from './judge.ts';
 import { Place } from './place.ts';
-import { type Patience, Queue } from './queue.ts';
+import { mostRounds, type Patience, Queue } from './queue.ts';
 import { Remembered, rememberedFor } from './remembered.ts';
 import { type Need, refTo, unique } from './table.ts';
 import { tenants } from './tables.ts';
 
-/** How often a decision is judged again for rows that were not read. A row can go again while another is read. */
-const mostRounds = 8;
 const mostTenants = 2_000;
 const mostSecrets = 20_000;
 /** The most bytes of what is remembered of all tenants. Those that were used longest ago go first. */
@@ -33,7 +31,6 @@ export type Ended<Answer> = Decided<Answer> | { readonly error: unknown };
 export class Ledger {
   readonly clock: Clock;
   readonly #ground: Ground;
-  readonly #patience: number;
   readonly #queues = new Remembered<Queue>(mostTenants);
 
   /** `patience`: for how long a decision waits for its append, in milliseconds. */
@@ -49,14 +46,20 @@ export class Ledger {
       opened: new Remembered(mostSecrets, rememberedFor, Infinity, endSealer),
       tenants: new Remembered(mostTenants, rememberedFor),
       guesses: new Remembered(mostTenants, rememberedFor, mostBytes),
+      patience,
       waiting: 0,
     };
-    this.#patience = patience;
   }
 
   /** How many decisions wait until they are judged and what they write is committed. */
   get waiting(): number {
     return this.#ground.waiting;
+  }
+
+  /** For how long the oldest decision waits, in milliseconds. Who has left counts until the store takes what others wait for. */
+  get oldestWait(): number {
+    const now = performance.now();
+    return Math.max(0, ...this.#queues.values().map(({ waitsSince }) => now - waitsSince));
   }
 
   /** Judges a decision that may write, and tells `then`, perhaps at once. Its answer is there when its entries are committed. */
@@ -150,7 +153,7 @@ export class Ledger {
   }
 
   #deadlineOf({ since = performance.now() }: Patience): number {
-    return since + this.#patience;
+    return since + this.#ground.patience;
   }
 
   #queueOf(tenantId: string): Queue {

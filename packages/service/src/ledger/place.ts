@@ -1,7 +1,7 @@
 // A tenant on this replica: what it is believed to be like, and how that is read. What a guess lacks is read with the head, in
 // one snapshot and without a lock; all who wait share a read. The ledger (ledger.ts) judges and writes on it.
 import { sameBytes } from '#platform';
-import { Refusal, Tampered, unreachable } from '../rules/refusal.ts';
+import { changedTooOften, Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import { type Ground, Guess } from './guess.ts';
 import type { Written } from './query.ts';
 import { SharedRead } from './shared-read.ts';
@@ -74,13 +74,15 @@ export class Place {
   }
 
   async #read(needs: readonly Need[]): Promise<Guess> {
+    const end = performance.now() + this.ground.patience;
     // What this replica appends meanwhile makes a read old. Rows are the same as long as their sum is.
-    for (;;) {
+    while (performance.now() <= end) {
       const asked = unique(this.guess ? needs : [refTo(tenants, this.tenantId), ...needs]);
       const seen = this.#newest?.id;
       const guess = this.lay(await this.readFrom(asked), asked, seen);
       if (guess) return guess;
     }
+    throw changedTooOften();
   }
 
   /** Reads from the store, without laying it in. Throws Refusal 503. */

@@ -122,3 +122,93 @@ test.each([
     expect(await verified()).toMatchObject({ valid: true, head: { id: part === note ? 4 : 3 } });
   },
 );
+
+const unwritten = 'audit_unwritten';
+
+test.each(['read', 'append', 'locked'] as const)(
+  'a store that never answers a call (%s) holds up no later ones',
+  async (name) => {
+    fakeTime();
+    const { decide, forget, silent, ledger } = await openPair(async () => {});
+    await decide(0, note);
+    silent.add(name);
+    if (name === 'read') forget(0);
+    // One waits in the queue, where nobody has prepared for it.
+    const refused = [0, 1].map(() => refusalOf(decide(0, note, { isLocked: name === 'locked' })));
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(refused.map((code) => code())).toEqual([unwritten, unwritten]);
+    expect(ledger.oldestWait).toBe(name === 'read' ? 0 : 600_000);
+    silent.clear();
+    await vi.advanceTimersByTimeAsync(600_100);
+    expect(ledger.oldestWait).toBe(0);
+    expect((await decide(0, note)).receipt?.id).toBe(2);
+  },
+);
+
+test('a store that always says at once that the clock is wrong is asked until the deadline', async () => {
+  fakeTime();
+  const { decide } = await openPair(
+    async () => {},
+    undefined,
+    async () => ({ outcome: 'clock', time: Date.now() }),
+  );
+  const refused = refusalOf(decide(0, note, { since: performance.now() - 599_000 }));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(refused()).toBe(unwritten);
+});
+
+test('a read that is old each time it arrives ends', async () => {
+  fakeTime();
+  let isOvertaken = false;
+  const { decide } = await openPair(
+    async () => {},
+    async () => {
+      if (!isOvertaken) return;
+      isOvertaken = false;
+      await decide(0, countUp);
+      vi.advanceTimersByTime(350_000);
+      isOvertaken = true;
+    },
+  );
+  await decide(0, countUp);
+  isOvertaken = true;
+  await expect(decide(0, look)).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+test('a decision that was lost, and needs other rows each time it is judged, ends', async () => {
+  let isLosing = true;
+  let nth = 0;
+  const { decide } = await openPair(
+    async () => {},
+    undefined,
+    async (link) => {
+      if (!isLosing) return link();
+      isLosing = false;
+      throw new Error('the answer was lost');
+    },
+  );
+  const restless: typeof note = {
+    judge(view) {
+      if (!isLosing) view.find(keys, String(nth++));
+      return note.judge(view, null);
+    },
+  };
+  await expect(decide(0, restless)).rejects.toMatchObject({ code: unwritten });
+});
+
+test('whoever runs the service is told at which step an append failed', async () => {
+  let faults = 3;
+  const { decide, steps } = await openPair(
+    async (step) => {
+      if (faults < 3 && step === (faults === 2 ? 'read' : 'commit') && faults-- > 0)
+        throw new Error('broken');
+    },
+    undefined,
+    async (link) => {
+      if (faults-- === 3) throw new Error('lost');
+      return link();
+    },
+  );
+  await decide(0, note);
+  expect(steps).toEqual(['append', 'lock', 'append under lock']);
+});

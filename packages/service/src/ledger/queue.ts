@@ -3,7 +3,7 @@
 import type { EndSignal } from '../operation.ts';
 import { auditUnwritten, Refusal } from '../rules/refusal.ts';
 import type { Decision } from './decision.ts';
-import type { Guess } from './guess.ts';
+import type { Guess, Step } from './guess.ts';
 import { type Attempt, GuessView, judgeAll, type Outcome, outcomeOf } from './judge.ts';
 import { NoTenant, type Place, sameHead } from './place.ts';
 import { type Appended, LinkRefused, type LockedTenant, type LostLink } from './store.ts';
@@ -23,6 +23,7 @@ export interface Patience {
 interface Waiting {
   readonly decision: Decision;
   readonly isLocked: boolean;
+  readonly since: number;
   readonly deadline: number;
   /** Its place among those that are open. */
   at: number;
@@ -45,8 +46,11 @@ interface Done {
   readonly appended?: Appended | undefined;
 }
 
-/** After a fault the store is left alone for a moment, in milliseconds. */
+/** How often a decision is judged again for rows that were not read. A row can go again while another is read. */
+export const mostRounds = 8;
+/** After a fault the store is left alone for a moment, in milliseconds. Meanwhile deadlines end. */
 const pauseAfterFault = 50;
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, pauseAfterFault));
 
 export class Queue {
   readonly place: Place;
@@ -55,11 +59,19 @@ export class Queue {
   readonly #open: Waiting[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #dueAt = Infinity;
-  /** What the store was last told to write. */
+  /** What the store was last told to write, and what it is asked for. */
   #begun: Judged | undefined;
+  #step: Step = 'append';
+  /** Since when it writes, and no append has succeeded, as a value of `performance.now()`. */
+  #writesSince = Infinity;
 
   constructor(place: Place) {
     this.place = place;
+  }
+
+  /** Since when the oldest decision waits, or the store has taken none of them, as a value of `performance.now()`. */
+  get waitsSince(): number {
+    return this.#open.reduce((least, { since }) => Math.min(least, since), this.#writesSince);
   }
 
   /**
@@ -77,6 +89,7 @@ export class Queue {
     const waiting: Waiting = {
       decision,
       isLocked,
+      since: performance.now(),
       deadline,
       at: this.#open.length,
       isGone: false,
@@ -140,19 +153,22 @@ export class Queue {
   /** Writes until none waits. */
   async #drain(): Promise<void> {
     this.place.isWriting = true;
+    this.#writesSince = performance.now();
     try {
       while (this.#waiting.length > 0) await this.#write(this.#waiting.splice(0), []);
     } finally {
       this.place.isWriting = false;
+      this.#writesSince = Infinity;
     }
   }
 
   /** Writes what a batch decides. `lost`: attempts at the same batch of which nobody knows whether they were written. */
-  async #write(batch: readonly Waiting[], lost: readonly Lost[]): Promise<void> {
+  async #write(batch: readonly Waiting[], lost: readonly Lost[], isRepeated = false): Promise<void> {
     const { place } = this;
     if (batch.every(({ isGone }) => isGone)) return;
     const isLocked = lost.length > 0 || place.hasOthers || batch.some((waiting) => waiting.isLocked);
     this.#begun = undefined;
+    this.#step = isLocked ? 'lock' : 'append';
     const startedAt = performance.now();
     let done: Done;
     try {
@@ -167,7 +183,8 @@ export class Queue {
       place.ground.listener.moved?.();
       place.sawOthers();
     }
-    return this.#write(batch, lost);
+    if (isRepeated) await pause();
+    return this.#write(batch, lost, true);
   }
 
   #judge(guess: Guess, batch: readonly Waiting[], now: number): Judged {
@@ -202,6 +219,7 @@ export class Queue {
     batch: readonly Waiting[],
     lost: readonly Lost[],
     more: readonly Need[] = [],
+    round = 0,
   ): Promise<Done> {
     const { place } = this;
     const { store, clock } = place.ground;
@@ -212,6 +230,7 @@ export class Queue {
       named.push(...batch.flatMap(({ decision }) => decision.needs(view)));
     }
     const asked = unique(named);
+    this.#step = 'lock';
     let judged: Judged | undefined;
     const work = (known: LockedTenant) => {
       const { newest } = place;
@@ -224,6 +243,7 @@ export class Queue {
       const staying = batch.filter(({ isGone }) => !isGone);
       if (staying.length === 0) return undefined;
       this.#begun = judged = this.#judge(guess, staying, known.time);
+      this.#step = 'append under lock';
       return judged.attempt.link;
     };
     const last = Math.max(...batch.map(({ deadline }) => deadline));
@@ -234,7 +254,8 @@ export class Queue {
       outcome.is === 'again' ? outcome.needs : [],
     );
     const needs = unique([...asked, ...lacked]);
-    if (needs.length > asked.length) return this.#underLock(batch, lost, needs);
+    if (needs.length > asked.length && round < mostRounds)
+      return this.#underLock(batch, lost, needs, round + 1);
     if (judged.attempt.outcomes.some(({ is }) => is === 'again')) throw auditUnwritten();
     return { judged };
   }
@@ -246,7 +267,7 @@ export class Queue {
     const link = begun?.attempt.link;
     const also = begun && link ? [{ ...begun, firstId: link.expected.id + 1, nonce: link.next.nonce }] : [];
     const isOfTenant = error instanceof NoTenant || error instanceof Refusal;
-    if (!isOfTenant) place.ground.listener.unwritten?.(error, place.tenantId);
+    if (!isOfTenant) place.ground.listener.unwritten?.(error, place.tenantId, this.#step);
     if (error instanceof LinkRefused && batch.length > 1) {
       for (const each of batch) await this.#write([each], lost);
       return;
@@ -257,7 +278,7 @@ export class Queue {
       for (const each of batch) each.settle({ is: 'failed', error: failure });
       return;
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseAfterFault));
+    await pause();
     await this.#write(batch, [...lost, ...also]);
   }
 
@@ -266,6 +287,7 @@ export class Queue {
     const { tenantId, ground } = this.place;
     // Requests that have an end would wait in memory for the next append.
     this.#begun = undefined;
+    this.#writesSince = performance.now();
     if (link) {
       this.place.advance(link, sum, writes);
       ground.listener.appended?.(tenantId, link);

@@ -141,9 +141,12 @@ export class World {
   }
 
   #start(replica: number): eaas.Service {
-    const note = (error: unknown): void => void (error instanceof Broken || (this.fault ??= error));
+    const isUp = this.#untilCrash(replica);
+    // A replica that has crashed tells nobody anything.
+    const note = (error: unknown): void =>
+      void (error instanceof Broken || !isUp() || (this.fault ??= error));
     return eaas.createService({
-      store: this.database.storeFor(replica, this.#untilCrash(replica)),
+      store: this.database.storeFor(replica, isUp),
       roots: this.roots,
       plugins: this.plugins(),
       fair: { isOver: () => this.chance.is(0.1), pause: () => this.time.wait(this.chance.below(5)) },
