@@ -12,6 +12,7 @@ npm run prove -- faults:servers one trial
 npm run prove -- --list         what there is
 npm run prove -- --small        the heavy parts ten times smaller, to try them out
 npm run prove -- simulate 5000  one part, with so many cases
+npm run prove -- simulate:ledger 1 --seed=7  repeats a seed
 npm run prove -- breaks         puts faults into a copy of the sources, one at a time: do the tests notice?
 npm run prove -- breaks NAME    one of them
 npm run prove -- drawn 60       so many faults that a seed draws: what share do the tests notice? (--seed=N repeats)`;

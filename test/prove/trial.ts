@@ -105,6 +105,10 @@ const number = process.argv.slice(2).find((arg) => /^\d+$/.test(arg));
 /** How many cases were asked for, by a number among the names. */
 export const asked = number === undefined ? undefined : Number(number);
 
+const seed = process.argv.find((arg) => /^--seed=\d+$/.test(arg));
+/** The first seed, by `--seed=…`. */
+export const chosenSeed = seed === undefined ? undefined : Number(seed.slice('--seed='.length));
+
 export function scaled(size: number): number {
   return isSmall ? Math.ceil(size / 10) : size;
 }
