@@ -7,7 +7,6 @@ import { createSecureContext } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { CannotStart, reasonOf } from '../base/cannot-start.ts';
 import type { Lines } from '../base/log-lines.ts';
-import { portHolder } from './port-holder.ts';
 
 /** A host, as a name or an IP address, and a port. The port 0 means any unused port. */
 export interface Address {
@@ -136,8 +135,8 @@ export function refuseAddress({ host, port, lastPort = port }: Ports) {
       EADDRINUSE:
         lastPort > port
           ? `All ports from ${port} to ${lastPort} are in use: set EAAS_PORT to a free port.`
-          : `EAAS_PORT must be a free port (got ${port}, on which ${portHolder(port) ?? 'a program'} already listens at ${host}). ` +
-            'Stop that program, or set EAAS_PORT to another port.',
+          : `EAAS_PORT must be a free port (got ${port}, on which another program already listens at ${host}). ` +
+            'Stop that program (`ss -ltnp` names it), or set EAAS_PORT to another port.',
       EACCES:
         `EAAS_PORT must be a port on which this user may listen (got ${port}). ` +
         'Set EAAS_PORT to 1024 or more, or give the process the capability CAP_NET_BIND_SERVICE.',

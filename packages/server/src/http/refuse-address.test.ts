@@ -1,7 +1,3 @@
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
-import { whereAvailable } from '@eaas/test-kit/available';
 import { expect, test } from 'vitest';
 import { CannotStart } from '../base/cannot-start.ts';
 import { refuseAddress } from './listen.ts';
@@ -28,17 +24,4 @@ test.each([
   expect(refuse).toThrow(CannotStart);
   expect(refuse).toThrow(expected);
   expect(refuse).toThrow(remedy);
-});
-
-whereAvailable('the file system /proc', existsSync('/proc/self'), () => {
-  test('a port that is in use is refused with the program that listens on it', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const error = Object.assign(new Error('the reason'), { code: 'EADDRINUSE' });
-    expect(() => refuseAddress({ host: '127.0.0.1', port })(error)).toThrow(
-      `(process ${process.pid}) already`,
-    );
-    server.close();
-  });
 });
