@@ -35,11 +35,6 @@ export async function connectTelemetry(): Promise<void> {
   });
   connected = { api, tracer: api.trace.getTracer(name, version), meter, requestDuration };
 }
-
-export function telemetry(): Telemetry | undefined {
-  return connected;
-}
-
 /** The span of a request, and those of its steps, of which each ends when the next begins. */
 export interface RequestSpans {
   readonly traceId: string;
@@ -120,7 +115,7 @@ async function within<T>({ api }: Telemetry, span: Span, work: (span?: Span) => 
 }
 
 /** The message of the error is omitted, because it can contain secrets. */
-export function noteError(span: Span, error: unknown): void {
+function noteError(span: Span, error: unknown): void {
   const isRefusal = error instanceof Refusal;
   span.setAttribute(
     'error.type',

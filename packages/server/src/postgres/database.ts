@@ -1,6 +1,6 @@
 // The connections to the database: one for each piece of work, with time limits, and in spans if the operator records traces.
-import { noteError, telemetry, traced } from '../base/tracing.ts';
-import { type Connection, openPool, type Pool, type Sql, together, type Transaction } from './sql.ts';
+import { traced } from '../base/tracing.ts';
+import { type Connection, openPool, type Pool, together, type Transaction } from './sql.ts';
 import { DatabaseBusy, DatabaseSlow, isConnectionLost, isSessionBroken } from './faults.ts';
 import { timeLimit } from '../base/time-limit.ts';
 
@@ -65,7 +65,10 @@ export class Database {
     const limit = Math.min(timeLimit(milliseconds), deadline - startedAt);
     let endsIn: number | undefined;
     try {
-      return await withDeadline(work(tracedSql(pool), limit), limit);
+      return await withDeadline(
+        traced('database.work', () => work(pool, limit)),
+        limit,
+      );
     } catch (error) {
       if (error instanceof DatabaseSlow) {
         endsIn = grace;
@@ -112,9 +115,8 @@ export class Database {
         if (performance.now() > deadline)
           throw new DatabaseSlow(`the transaction did not end within ${Math.round(limit)} ms`);
       };
-      return sql.begin(options, async (begun) => {
+      return sql.begin(options, async (tx) => {
         requireInTime();
-        const tx = tracedSql(begun);
         // The lock timeout is shorter than the statement timeout, so a wait for a lock fails with its own error code. Before
         // version 17, PostgreSQL cannot end the transaction of a client that stops in the middle of a statement.
         const settings = tx`select set_config('idle_in_transaction_session_timeout', ${text(timeLimit(mostIdle))}, true),
@@ -128,10 +130,7 @@ export class Database {
         return result;
       });
     };
-    return this.run(
-      (sql, limit) => traced('database.transaction', () => begin(sql, limit) as Promise<T>),
-      milliseconds,
-    );
+    return this.run((sql, limit) => begin(sql, limit) as Promise<T>, milliseconds);
   }
 
   get counts(): { readonly limit: number; readonly used: number; readonly waiting: number } {
@@ -191,57 +190,4 @@ function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
     const timer = setTimeout(giveUp, milliseconds);
     void work.then(resolve, reject).then(() => clearTimeout(timer));
   });
-}
-
-/**
- * Records statements as OpenTelemetry spans. A span names the statement's kind and table, and never contains a
- * parameter.
- */
-function tracedSql<S extends Sql>(sql: S): S {
-  const apply = (target: S, self: unknown, args: unknown[]): unknown =>
-    watched(Reflect.apply(target, self, args), args[0] as readonly string[]);
-  return telemetry() ? new Proxy(sql, { apply }) : sql;
-}
-
-/**
- * postgres.js sends a statement at the first call of `then`, so the span begins at this call. A query object that is
- * only a part of another statement gets no span, because its `then` is never called.
- */
-function watched(query: unknown, parts: readonly string[]): unknown {
-  if (!(query instanceof Promise)) return query;
-  const send = query.then.bind(query);
-  let isSent = false;
-  const then = (...handlers: Parameters<typeof send>): ReturnType<typeof send> => {
-    if (!isSent) watch(query, parts.join(' '));
-    isSent = true;
-    return send(...handlers);
-  };
-  Reflect.set(query, 'then', then);
-  return query;
-}
-
-function watch(query: Promise<unknown>, statement: string): void {
-  const connected = telemetry();
-  if (!connected?.api.trace.getActiveSpan()) return;
-  const { api, tracer } = connected;
-  const [verb = ''] = /\w+/.exec(statement) ?? [];
-  const named =
-    /\b(?:from|into|update)\s+eaas\.(\w+)/.exec(statement) ?? /^\s*select\s+eaas\.(\w+)/.exec(statement);
-  const table = named?.[1];
-  const operation = verb.toUpperCase();
-  const span = tracer.startSpan(table === undefined ? operation : `${operation} ${table}`, {
-    kind: api.SpanKind.CLIENT,
-    attributes: {
-      'db.system.name': 'postgresql',
-      'db.operation.name': operation,
-      ...(table !== undefined && { 'db.collection.name': table }),
-    },
-  });
-  const fail = (error: unknown): void => {
-    noteError(span, error);
-    span.end();
-  };
-  // The span ends together with the query. `query.then` would also send the query, so this code calls
-  // `Promise.prototype.then`, which only waits.
-  void Promise.prototype.then.call(query, () => span.end(), fail);
 }
