@@ -10,20 +10,13 @@ import { requireTools } from '@eaas/test-kit/tools';
 
 type Delegate = Readonly<Record<string, (args?: object) => Promise<unknown>>>;
 type Clinic = 'patient' | 'visit' | 'bill' | 'doctor' | 'tag' | 'stay' | 'letter';
-type Staff = 'person' | 'bed' | 'check';
-type Ids = 'uuid' | 'padded' | 'caseless' | 'plain' | 'numbered';
-export interface Client extends Readonly<Record<Clinic | Staff | Ids, Delegate>> {
+type Staff = 'person' | 'bed' | 'check' | 'numbered';
+export interface Client extends Readonly<Record<Clinic | Staff, Delegate>> {
   $extends(extension: unknown): Client;
   $as(user: string): Client;
   $transaction(work: unknown): Promise<unknown>;
   $queryRawUnsafe(statement: string): Promise<unknown>;
   $disconnect(): Promise<void>;
-}
-
-/** A statement that Prisma sent to the database; `params` is JSON. */
-export interface Sent {
-  readonly query: string;
-  readonly params: string;
 }
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -107,20 +100,16 @@ export async function openPrisma(
     PrismaPg: new (config: object) => object;
   };
   const { PrismaClient } = (await load(join(folder, 'client/client.ts'))) as {
-    PrismaClient: new (
-      options: object,
-    ) => Client & { $on(event: 'query', listener: (query: Sent) => void): void };
+    PrismaClient: new (options: object) => Client;
   };
   const adapter = new PrismaPg({ host, port, database, user, max: 4 });
-  const prisma = new PrismaClient({ adapter, log: [{ emit: 'event', level: 'query' }] });
-  const sent: Sent[] = [];
-  prisma.$on('query', (query) => sent.push(query));
+  const prisma = new PrismaClient({ adapter });
   const close = async (): Promise<void> => {
     await prisma.$disconnect();
     await sql.end();
     await drop();
   };
-  return { prisma: prisma as Client, sent, sql, close };
+  return { prisma, sql, close };
 }
 
 function load(file: string): Promise<unknown> {

@@ -1,6 +1,7 @@
 create table patients (id int primary key, name text, ssn text, ssn_index text unique, city text);
 create table visits (id uuid primary key, kind text not null default 'first', note text, patient_id int references patients (id));
-create table stays (id uuid primary key, bed text unique, reason text, patient_id int unique not null references patients (id));
 create table persons (id uuid primary key, subject uuid unique not null, name text);
 create table letters (id text primary key, text text, tenant text not null, owner uuid not null references persons (subject));
-create table beds (id uuid primary key, note text);
+create table "Numbered rows" (
+  "number of the row" serial primary key, name text, "ofId" integer references "Numbered rows"
+);
