@@ -1,5 +1,5 @@
 // What a tenant has when a page opens.
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { EaasClient } from '@eaas/sdk';
 import { history, type Stage } from './stage.ts';
 
@@ -58,11 +58,8 @@ export async function seedPeople({ client, service, pass }: Stage): Promise<stri
   return (await client.subjects.show({ subject })).subject_id;
 }
 
-const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-const jwkOf = (key: KeyObject) =>
-  JSON.stringify({ keys: [{ ...key.export({ format: 'jwk' }), kid: 'autumn', alg: 'EdDSA' }] });
-export const keySet = jwkOf(publicKey);
-export const privateKeySet = jwkOf(privateKey);
+const jwk = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+export const keySet = JSON.stringify({ keys: [{ ...jwk, kid: 'autumn', alg: 'EdDSA' }] });
 
 /** A key, and the sign-ins of patients and of staff. */
 export async function seedSignIns({ client: { keys, issuers } }: Stage): Promise<void> {

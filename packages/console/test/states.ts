@@ -3,7 +3,7 @@ import { createIntake } from '@eaas/sdk/intake';
 import { madeUpLog } from '@eaas/test-kit/made-up-log';
 import { publicKey } from '@eaas/test-kit/rsa-key';
 import { keyName } from '../src/playground/own-key.ts';
-import { longName, privateKeySet, seed, seedPeople, seedSignIns, subject } from './seeds.ts';
+import { longName, seed, seedPeople, seedSignIns, subject } from './seeds.ts';
 import { history, type Stage } from './stage.ts';
 import {
   accept,
@@ -27,7 +27,6 @@ type States = Readonly<Record<string, readonly Step[]>>;
 
 const signIn = (apiKey: string) => [open('/'), fill('API key', apiKey), press('Sign in')];
 const withKey = [enter('/'), sees('The chain holds.')];
-const encrypted = [...withKey, press('Encrypt'), sees(/It is not there/)];
 const expire: Step = async ({ pages }) =>
   pages.setApi(async () => Response.json({ code: 'unauthorized', detail: 'no' }, { status: 401 }));
 const owning =
@@ -43,13 +42,6 @@ const playground: States = {
   ],
   'sign-in-not-an-api-key': [...signIn('hunter2'), sees(/not an API key/)],
   'playground-played': [...withKey, ...played],
-  'playground-erased-then-decrypted': [
-    ...encrypted,
-    press('Erase the person'),
-    sees('subject_erased'),
-    press('Decrypt'),
-    shows('#encrypt .failure'),
-  ],
   'playground-no-audit': [
     owning(),
     enter('/', ['encrypt', 'decrypt', 'keys.read']),
@@ -129,18 +121,10 @@ const keys: States = {
     shows('.failure.away'),
   ],
   'keys-create-intake': [...creatingKey, fill('Name', 'form'), click(/^Intake key/)],
-  'keys-create-refused': [
-    ...creatingKey,
-    fill('Name', 'patients'),
-    press('Create the key'),
-    shows('dialog .failure'),
-  ],
   key: openKey('patients'),
   'key-with-a-long-name': openKey(longName),
-  'key-being-destroyed': openKey('archive-2024'),
   'key-destroyed': openKey('old-index'),
   'key-unknown': [enter(`${keyList}/00000000-0000-4000-8000-000000000000`), shows('.failure')],
-  'key-close-versions': [...openKey('patients'), press('Close versions'), shows('dialog')],
   'key-destroy-forbidden': [
     async (stage) => {
       const ids = await seed(stage);
@@ -183,8 +167,7 @@ const keys: States = {
   ],
 };
 
-const apiKeyList = [seed, enter('/console/#/api-keys')];
-const creating = [...apiKeyList, press('Create an API key')];
+const creating = [seed, enter('/console/#/api-keys'), press('Create an API key')];
 const forPages = [...creating, fill('Name', 'sign-up form'), click(/^Web pages of these/)];
 
 const apiKeys: States = {
@@ -206,27 +189,11 @@ const apiKeys: States = {
     choose('Expires', 'date'),
     fill('Date and time', '2030-01-31T12:00'),
   ],
-  'api-keys-create-refused': [
-    ...forPages,
-    fill('Allowed origins', 'app.example'),
-    press('Create the API key'),
-    shows('dialog .error'),
-  ],
   'api-keys-created': [
     ...creating,
     fill('Name', 'invoices'),
     press('Create the API key'),
     sees('It is shown this once'),
-  ],
-  'api-keys-edit-consequences': [
-    ...apiKeyList,
-    press('Edit web'),
-    ({ page }) => page.locator('dialog input[name=keys]:enabled').nth(1).waitFor(),
-    click(/^decrypt/),
-    click(/^keys.read/),
-    choose('Expires', '30'),
-    sees('From the moment you save'),
-    ({ page }) => page.getByRole('button', { name: 'Save the changes' }).focus(),
   ],
   'api-keys-edit-forbidden': [
     seed,
@@ -236,7 +203,6 @@ const apiKeys: States = {
     press('Save the changes'),
     shows('dialog .failure.forbidden'),
   ],
-  'api-keys-revoke': [...apiKeyList, press('Revoke web'), shows('dialog')],
 };
 
 const log = enter('/console/#/audit');
@@ -340,22 +306,6 @@ const signIns: States = {
     accept,
     sees('This is no JSON Web Key Set'),
     sees('Choose at least one key.'),
-  ],
-  'sign-ins-create-private-key': [
-    ...opened,
-    ...accepting(privateKeySet),
-    accept,
-    ({ page }) => page.locator('dialog .error').getByText('private or symmetric key').waitFor(),
-  ],
-  'sign-ins-created': [
-    ...opened,
-    ...accepting(),
-    fill(/^Prefix$/, 'visitor:'),
-    fill('Claim that names the user', 'sub'),
-    click(/^Everyone’s/),
-    fill('Required claims', 'role=guide\n'),
-    accept,
-    sees('The service accepts its tokens now.'),
   ],
   'sign-ins-show': [
     ...opened,
