@@ -35,8 +35,3 @@ test('hash is refused immediately after the key is disabled', async () => {
     ok(await tenant.api.post(`/v1/keys/${key_id}/enable`));
   }
 });
-
-test('hash refuses values of more than 65,536 bytes', async () => {
-  expect(await hash('é'.repeat(32_768))).toHaveStatus(200);
-  expect(await hash(`${'é'.repeat(32_768)}a`)).toBeProblem('bad_request', /value/);
-});

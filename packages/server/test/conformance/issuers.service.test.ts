@@ -54,7 +54,6 @@ test('POST /v1/issuers returns 201 with the record, and the log has its fields',
 });
 
 const values = (length: number) => Array.from({ length }, (_, n) => `${n}`);
-const claims = (length: number) => Object.fromEntries(values(length).map((claim) => [claim, ['x']]));
 const rsa = (bits: number) => ({ keys: [jwkOfBits(bits)] });
 
 /** Makes claims that have so many bytes together with the public keys, as canonical JSON. */
@@ -73,33 +72,17 @@ test.each<[string, object]>([
   ['no key', { jwks: { keys: [] } }],
   ['keys from a host that is not allowed', { jwks: undefined, jwks_uri: 'https://sign-in.example/keys' }],
   ['keys of two kinds', { jwks, jwks_uri: 'https://sign-in.example/keys' }],
-  ['17 keys', { jwks: { keys: Array.from({ length: 17 }, () => ed25519) } }],
-  ['`require` with 17 claims', { require: claims(17) }],
-  ['`require` with 65 values', { require: { role: values(65) } }],
   ['`require` with no value', { require: { role: [] } }],
   ['`require` with `__proto__`', { require: JSON.parse('{"__proto__":["x"]}') as object }],
-  ['16,385 bytes of `jwks` and `require`', { jwks, require: requireOf(16_385) }],
   ['`require` with a name that users choose', { require: { email: ['a@example.com'] } }],
   ['all keys', { key_ids: null }],
   ['a permission that users cannot have', { permissions: ['keys.manage'] }],
   ['an age of 59 seconds', { max_age_seconds: 59 }],
-  ['an age of more than a day', { max_age_seconds: 86_401 }],
 ])('an issuer with %s is refused when it is created or changed', async (_, fields) => {
   await expectNothingRecorded(tenant, async () => {
     expect(await create(fields)).toBeProblem('bad_request');
     expect(await patch(standing, fields)).toBeProblem('bad_request');
   });
-});
-
-test.each<[string, object]>([
-  ['16 keys', { jwks: { keys: Array.from({ length: 16 }, () => ed25519) } }],
-  ['16 claims', { require: claims(16) }],
-  ['64 values', { require: { role: values(64) } }],
-  ['16,384 bytes of `jwks` and `require`', { jwks, require: requireOf(16_384) }],
-  ['an age of a day', { max_age_seconds: 86_400 }],
-])('an issuer can have %s', async (_, fields) => {
-  const { issuer_id } = await created(fields);
-  expect(ok(await tenant.api.get(pathOf(issuer_id)))).toMatchObject(fields);
 });
 
 test.each(['email', 'preferred_username', 'name', 'nickname', '__proto__'])(
@@ -135,16 +118,6 @@ test.each<[string, object, object, number]>([
   expect(answer).toBeProblem('conflict', /prefix/);
   ok(await other.api.delete(pathOf(issuer_id)));
   expect(await create({ key_ids, ...second }, other)).toHaveStatus(201);
-});
-
-test('a tenant has at most 32 issuers that are not revoked', async () => {
-  const other = await newTenant();
-  const { key_id } = await other.newKey();
-  const ids: string[] = [];
-  for (let n = 0; n < 32; n++) ids.push(ok(await create({ key_ids: [key_id] }, other)).issuer_id);
-  expect(await create({ key_ids: [key_id] }, other)).toBeProblem('conflict', /32/);
-  ok(await other.api.delete(pathOf(ids[0] ?? '')));
-  expect(await create({ key_ids: [key_id] }, other)).toHaveStatus(201);
 });
 
 describe('an issuer grants only what its creator has', () => {

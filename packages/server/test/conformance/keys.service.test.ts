@@ -181,17 +181,6 @@ describe('DELETE /v1/keys/:key_id', () => {
     ok(await change(key_id, 'restore'));
     expect(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key })).toHaveStatus(200);
   });
-
-  test('DELETE with grace_days=0 erases the key immediately and writes one audit entry', async () => {
-    const { key_id } = await keyIn(tenant, 'disabled');
-    const before = await tenant.auditTotal();
-    const destroyed = await destroy(key_id, '?grace_days=0');
-    expect(destroyed).toHaveStatus(202);
-    expect(destroyed.body).toMatchObject({ key_id, status: 'destroyed' });
-    expect(await tenant.auditTotal()).toBe(before + 1);
-    expect(await newestEntry(tenant)).toMatchObject({ action: 'key.destroy', actor });
-    expect(ok(await get(key_id)).status).toBe('destroyed');
-  });
 });
 
 describe('rotate', () => {

@@ -48,15 +48,6 @@ describe('encrypt', () => {
     expect(entry).toMatchObject({ action: 'encrypt', key_id, key_version: 1, actor, metadata: { context } });
     expect(JSON.stringify(entry)).not.toContain('a secret that');
   });
-
-  test.for([
-    ['two bytes per character', 'é'.repeat(32_768)],
-    ['NUL, which is six characters in JSON', '\u0000'.repeat(65_536)],
-  ] as const)('plaintext has at most 65,536 bytes of UTF-8: %s', async ([, most]) => {
-    const bundle = await encrypted(most);
-    expect((await decrypted(bundle)) === most).toBe(true);
-    expect(await encrypt(`${most}a`)).toBeProblem('bad_request', /plaintext/);
-  });
 });
 
 describe('decrypt', async () => {
@@ -95,11 +86,8 @@ describe('decrypt', async () => {
   }
 
   const failures: [string, () => object | Promise<object>][] = [
-    ['version 0', () => ({ ciphertext: altered(3) })],
     ['an envelope that names another key', () => ({ ciphertext: altered(4) })],
     ['an altered embedded wrapped_key', () => ({ ciphertext: altered(40) })],
-    ['an altered commitment', () => ({ ciphertext: altered(26 + 78 + 12) })],
-    ['an altered tag', () => ({ ciphertext: altered(-1, 0x80) })],
     ['another key_version', () => ({ key_version: 2 })],
     ['another iv', () => ({ iv: randomBytes(12).toString('base64') })],
     ['the wrapped_key of another', async () => ({ wrapped_key: (await encrypted('x')).wrapped_key })],
