@@ -159,17 +159,12 @@ test('audit export does not change a file that is not an export of this tenant',
   }
 });
 
-test.each([
-  ['one that is missing', 2, [{ id: 1 }]],
-  ['the end of the log that is missing', 3, [{ id: 1 }, { id: 2 }]],
-])('audit export ends with the entry before %s', async (_, missing, entries) => {
+test('audit export ends with the entry before one that is missing', async () => {
   const tenantId = await newTenant(3);
-  await tamper(
-    (sql) => sql`delete from eaas.audit_entries where tenant_id = ${tenantId} and id = ${missing}`,
-  );
+  await tamper((sql) => sql`delete from eaas.audit_entries where tenant_id = ${tenantId} and id = 2`);
   const { code, stdout, stderr } = await eaas('audit', 'export', '--tenant', tenantId);
-  expect([code, jsonLines(stdout)]).toMatchObject([1, entries]);
-  expect(stderr).toContain(`entry ${missing} is missing`);
+  expect([code, jsonLines(stdout)]).toMatchObject([1, [{ id: 1 }]]);
+  expect(stderr).toContain('entry 2 is missing');
 });
 
 test('audit acknowledge-restore records the restore in a valid log', async () => {

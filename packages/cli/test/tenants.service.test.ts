@@ -62,13 +62,6 @@ test.concurrent('tenant create takes its name as a word, and makes a key and an 
   expect(await eaas('tenant', 'show', other)).toMatchObject({ code: 1 });
 });
 
-test.concurrent('tenant create refuses the name of another tenant', async () => {
-  const { name } = await newTenant();
-  expect(await refusalOf(eaas('tenant', 'create', '--name', name), 1)).toContain(
-    `Another tenant already has the name "${name}": choose another name.`,
-  );
-});
-
 test.concurrent.each([
   ['an empty name', ['create', '--name', '']],
   ['a name that looks like an id', ['create', '--name', randomUUID()]],

@@ -18,13 +18,6 @@ test.each(leaves(program))('the help of %s has examples of the command', (path, 
   expect(each.summary()).toMatch(/^[A-Z][^.]{5,70}$/);
 });
 
-test('--help prints to standard output, exits with 0 and needs no configuration', async () => {
-  const { code, stdout, stderr } = await run([...command, 'serve', '--help'], { EAAS_PORT: 'none' });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toContain('Usage: eaas');
-  expect(stdout).not.toMatch(/exit codes:/i);
-});
-
 test('eaas help explains the exit codes and every command', async () => {
   const help = (...topic: string[]) => run([...command, 'help', ...topic], { EAAS_PORT: 'none' });
   const codes = await help('exit-codes');
@@ -58,6 +51,7 @@ test.each([
     { code: 'wrong_usage', status: null, detail: expect.stringContaining('Did you mean create') as string },
   ],
   [['tenant', 'create'], 2, { code: 'wrong_usage', next: 'eaas tenant create acme' }],
+  [['tenant', 'show', 'a', 'b'], 2, { code: 'wrong_usage' }],
   [
     ['log', 'status'],
     3,
@@ -114,22 +108,6 @@ test('--version prints the version of the package', async () => {
   const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
   const printed = await run([...command, '--version'], {});
   expect(printed).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
-});
-
-test.each([
-  ['too many arguments', ['tenant', 'show', 'a', 'b']],
-  ['an option without its value', ['tenant', 'create', '--name']],
-])('a command line with %s exits with 2 and prints its message on standard error', async (_, args) => {
-  const stderr = await refusalOf(eaas(...args), 2);
-  expect(stderr).not.toBe('');
-});
-
-test('a misspelt variable is reported on standard error', async () => {
-  const { code, stderr } = await eaas.with({ EAAS_LOGLEVEL: 'debug' })('tenant', 'list', '--json');
-  expect(code).toBe(0);
-  expect(stderr).toBe(
-    'Warning: EAAS_LOGLEVEL is not a variable of this program and is ignored. Did you mean EAAS_LOG_LEVEL?\n',
-  );
 });
 
 test('SIGTERM to npx ends the server that npx started', async () => {
