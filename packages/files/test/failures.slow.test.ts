@@ -233,15 +233,6 @@ test('the next command in the folder names the temporary file of a command that 
   expect((await place.list()).filter((name) => name.includes('.part'))).toEqual([part]);
 });
 
-test('if the service cannot be reached, the command prints one message and exits with 3', async () => {
-  const place = await placeWithFile();
-  const env = { ...account.env, EAAS_BASE_URL: 'http://127.0.0.1:1' };
-  const { code, stdout, stderr } = await place.type('cp a b; eaas-files encrypt a b --out c', env);
-  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-  expect(stderr).toMatch(/^[^\n]+\n$/);
-  expect((await place.list()).filter((name) => name.startsWith('c/'))).toEqual([]);
-});
-
 test('the message about an unexpected failure of the service names the request', async () => {
   const server = createServer((_, response) => {
     response.writeHead(500, { 'content-type': 'application/problem+json', 'x-request-id': 'r-1' });

@@ -75,24 +75,8 @@ cmp a v1 && cmp a v2 && cmp a rewrapped`;
   expect(await place.type(lines, noService)).toEqual(done);
 });
 
-test('a file of a writer does not decrypt with another context or tenant, or after a change of one byte', async () => {
+test('a file of a writer does not decrypt with another context or tenant', async () => {
   const { place } = await placeWithIntake();
-  const sealed = await readFile(place.at('v1.eaas'));
-  // The wrapped key begins at byte 26. It consists of the version, the ciphertexts of ML-KEM and X25519, and the DEK.
-  for (const [name, at] of Object.entries({ version: 31, mlkem: 500, x25519: 1_130, dek: 1_190 })) {
-    const altered = Buffer.from(sealed);
-    altered.writeUInt8(altered.readUInt8(at) ^ 3, at);
-    await writeFile(place.at(`${name}.eaas`), altered);
-  }
-  const files = 'version.eaas mlkem.eaas x25519.eaas dek.eaas';
-  const { code, stderr } = await place.type(`${offline} ${files} --context form=7`, noService);
-  expect({ code, failed: stderr.match(/^\w+\.eaas: decryption failed/gm)?.toSorted() }).toEqual({
-    code: 1,
-    failed: files
-      .split(' ')
-      .toSorted()
-      .map((file) => `${file}: decryption failed`),
-  });
   const ofTenant = await readFile(place.at('key.json'), 'utf8');
   const ofOther = ofTenant.replace(account.tenant.tenant_id, account.keyId);
   for (const [context, key] of Object.entries({ 'form=8': ofTenant, 'form=7': ofOther })) {
@@ -194,23 +178,10 @@ test('decrypt accepts an exported key as one response of the API or as a list of
   }
 });
 
-test('decrypt writes no file for an altered file, another context or another private key', async () => {
+test('decrypt writes no file for another private key', async () => {
   const place = await placeWithExport();
-  const sealed = await readFile(place.at('v1.eaas'));
-  sealed.writeUInt8(sealed.readUInt8(100_000) ^ 1, 100_000);
-  await writeFile(place.at('altered.eaas'), sealed);
   await writeFile(place.at('stranger.pem'), pemOf(stranger));
   const listed = await place.list();
-  const cases = {
-    'altered.eaas': [1, /^altered\.eaas: decryption failed/],
-    'bound.eaas': [1, /^bound\.eaas: decryption failed/],
-  } as const;
-  for (const [words, [code, message]] of Object.entries(cases)) {
-    expect(await place.type(`${offline} ${words}`, noService)).toMatchObject({
-      code,
-      stderr: expect.stringMatching(message),
-    });
-  }
   const line = 'eaas-files decrypt v1.eaas --exported-key key.json --private-key stranger.pem';
   expect(await place.type(line, noService)).toMatchObject({
     code: 3,

@@ -27,25 +27,3 @@ test('a file is encrypted without the service, and decrypted with an API key', a
   expect(await place.type(`${rewrap} && ${decrypt}`, account.env)).toEqual(done);
   expect(before - (await readFile(place.at('a.eaas'))).length).toBe(1_096);
 });
-
-test('--public-key accepts the public key itself instead of a file', async () => {
-  const place = await newPlace();
-  await writeFile(place.at('a'), plaintext);
-  const line = `cat a | eaas-files encrypt --public-key ${publicKey} > a.eaas`;
-  expect(await place.type(line, {})).toEqual(done);
-  expect(await place.type(`eaas-files decrypt --key ${keyId} < a.eaas | cmp - a`, account.env)).toEqual(done);
-});
-
-test.each([
-  ['--public-key none.pub', 3, /none\.pub cannot be read/],
-  ['--public-key forms.pub --key 00000000-0000-4000-8000-000000000001', 2, /not both/],
-])('encrypt with %s fails before it writes a file', async (options, code, message) => {
-  const place = await newPlace();
-  await writeFile(place.at('a'), plaintext);
-  const failed = await place.type(`eaas-files encrypt a ${options}`, {});
-  expect({ code: failed.code, stderr: failed.stderr }).toEqual({
-    code,
-    stderr: expect.stringMatching(message),
-  });
-  expect(await place.list()).toEqual(['a']);
-});

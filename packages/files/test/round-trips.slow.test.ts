@@ -12,14 +12,6 @@ const account = await newAccount();
 const done = { code: 0, stdout: '', stderr: '' };
 const plaintext = randomBytes(300_000);
 
-test('encrypt and decrypt without a path read standard input and write standard output', async () => {
-  const place = await newPlace();
-  await writeFile(place.at('a'), plaintext);
-  const line = 'cat a | eaas-files encrypt | tee a.eaas | eaas-files decrypt | cmp - a';
-  expect(await place.type(line, account.env)).toEqual(done);
-  expect((await readFile(place.at('a.eaas'))).includes(plaintext.subarray(0, 32))).toBe(false);
-});
-
 test('decrypt restores the name and the permissions of a file', async () => {
   const place = await newPlace();
   await writeFile(place.at('plan.txt'), 'ring twice');

@@ -54,6 +54,7 @@ test.each([
   ['a name without .eaas to decrypt', ['decrypt', '/etc/hostname']],
   ['an exported key without a private key', ['decrypt', '--exported-key', 'key.json']],
   ['export-key without a public key', ['export-key']],
+  ['a public key and --key', ['encrypt', '/etc/hostname', '--public-key', 'x', '--key', crypto.randomUUID()]],
 ])('a command line with %s exits with 2 and prints its message on standard error', async (_, args) => {
   const { code, stdout, stderr } = await command(...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -87,6 +88,7 @@ test.each<[string, Record<string, string>, string, RegExp]>([
   ['another API key', { ...remote, EAAS_API_KEY: 'abc' }, '', /^EAAS_API_KEY must be an API key/],
   ['the name of a key', { ...remote, EAAS_KEY_ID: 'patients' }, '', /^EAAS_KEY_ID must be a UUID/],
   ['a long name in the context', unreachable, `--context ${'n'.repeat(300)}=1`, /^--context must have names/],
+  ['a missing public key', {}, '--public-key none.pub', /none\.pub cannot be read/],
   ['a short public key', {}, '--public-key eaas_pk_1.x', /^the public key has an unknown form/],
   ['no service', unreachable, '', /^the service could not be reached at http:\/\/127\.0\.0\.1:1/],
 ])('the error about %s names what a user of the command can change', async (_, env, options, expected) => {
