@@ -4,7 +4,6 @@ import type { Place } from '@eaas/test-kit/faults/client';
 /** The status is 0 if the connection broke before the response. */
 export interface Received {
   readonly status: number;
-  readonly length: number;
   readonly text: string;
 }
 
@@ -12,7 +11,7 @@ export interface BytesRequest {
   readonly method: string;
   readonly path: string;
   readonly token: string;
-  readonly body?: Uint8Array;
+  readonly body: Uint8Array;
 }
 
 export async function sendBytes(
@@ -20,18 +19,18 @@ export async function sendBytes(
   { method, path, token, body }: BytesRequest,
 ): Promise<Received> {
   return new Promise((resolve) => {
-    const broken = (): void => resolve({ status: 0, length: 0, text: '' });
+    const broken = (): void => resolve({ status: 0, text: '' });
     const headers = {
       authorization: `Bearer ${token}`,
-      ...(body && { 'content-type': 'application/json', 'content-length': body.length }),
+      'content-type': 'application/json',
+      'content-length': body.length,
     };
     const call = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (response) => {
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part));
       response.on('error', broken);
       response.on('end', () => {
-        const bytes = Buffer.concat(parts);
-        resolve({ status: response.statusCode ?? 0, length: bytes.length, text: bytes.toString() });
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() });
       });
     });
     call.setTimeout(60_000, () => call.destroy());

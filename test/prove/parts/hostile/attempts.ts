@@ -27,15 +27,6 @@ export class Attempts {
     this.#world = world;
   }
 
-  async prepare<T>(route: string, make: () => Promise<readonly T[]>): Promise<readonly T[]> {
-    try {
-      return await make();
-    } catch (error) {
-      this.#findings.check('the trial can make inputs for every route', false, `${route}: ${String(error)}`);
-      return [];
-    }
-  }
-
   async make({ what, request, expected }: Attempt): Promise<void> {
     const first = await this.#send(request);
     const more: Sent[] = [];

@@ -1,14 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { endpoints, limits } from '@eaas/protocol/wire';
+import { type Endpoint, endpoints, limits } from '@eaas/protocol/wire';
 import { newDek } from '@eaas/test-kit/faults/load';
 import type { BytesRequest, Received } from '../../machine/bytes.ts';
 import { type Part, scaled, type Trial } from '../../trial.ts';
 import { Attempts } from './attempts.ts';
-import { illegal } from './illegal.ts';
 import { junk } from './junk.ts';
-import { largest } from './largest.ts';
-import { largeWorld, type World } from './world.ts';
+import { largestContexts, largeWorld, type World } from './world.ts';
 
 function hostileTrial(
   name: string,
@@ -30,63 +28,32 @@ function hostileTrial(
 
 const isRefused = ({ status }: Received): boolean => status >= 400 && status < 500;
 
-const legal = hostileTrial(
-  'legal',
-  'the largest legal inputs of every route, on a tenant with as much of everything as a tenant may have',
-  async (attempts, world) => {
-    let sent = 0;
-    for (const [route, calls] of Object.entries(largest)) {
-      const [method = ''] = route.split(' ');
-      for (const { what, path, body } of await attempts.prepare(route, () => calls(world))) {
-        const bytes = body && { body: Buffer.from(JSON.stringify(body)) };
-        const request = { method, path, token: world.tenant.token, ...bytes };
-        // 409 is correct too: a key of this trial already has the maximum number of versions, so it cannot be rotated.
-        // The server keeps no public log, so it has no proofs.
-        const hasNone = route === 'GET /v1/audit/proof';
-        const expected = ({ status }: Received): boolean =>
-          status < 300 || status === 409 || (hasNone && status === 404);
-        await attempts.make({ what: `${route} ${what}`, request, expected });
-        sent++;
-      }
-    }
-    return sent;
-  },
-);
-
-const broken = hostileTrial(
-  'illegal',
-  'well-formed bodies and addresses as large as they may be that break a limit',
-  async (attempts, world) => {
-    const calls = illegal(world);
-    for (const { what, method, path, body, batch } of calls) {
-      const bytes = body && { body: Buffer.from(JSON.stringify(body)) };
-      const request = { method, path, token: world.tenant.token, ...bytes };
-      const expected = (answer: Received): boolean =>
-        isRefused(answer) || (answer.status === 200 && (batch === true || method === 'GET'));
-      await attempts.make({ what, request, expected });
-    }
-    return calls.length;
-  },
-);
+/** Each field of a body as a text that fills the body, alone and in a list: a check must refuse it before it reads it. */
+function longFields({ body, item }: Endpoint): [what: string, body: Buffer][] {
+  const text = 'a'.repeat(limits.body - 100);
+  return Object.keys((item ?? body)?.shape ?? {}).flatMap((name) =>
+    [text, [text]].map((value): [string, Buffer] => {
+      const fields = { [name]: value };
+      return [`a long ${name}`, Buffer.from(JSON.stringify(item ? { items: [fields] } : fields))];
+    }),
+  );
+}
 
 const junkBodies = hostileTrial(
   'junk',
-  'bodies of junk, as large as a body may be, to every route that takes one',
+  'bodies of junk, as large as a body may be, to every route that takes one, and each of its fields as large',
   async (attempts, world) => {
     let sent = 0;
-    const bodies = new Map<string, Buffer>();
-    const routes = Object.entries(endpoints).filter(([, endpoint]) => 'body' in endpoint);
-    for (const [route] of routes) {
+    const bodies = Object.entries(junk).map(([what, make]) => [what, make(limits.body)] as const);
+    for (const [route, endpoint] of Object.entries<Endpoint>(endpoints)) {
+      if (!endpoint.body) continue;
       const [method = '', template = ''] = route.split(' ');
-      const isBatch = template.startsWith('/v1/batch/');
       const path = template.replace(/:\w+/, world.plain);
-      for (const [what, make] of Object.entries(junk)) {
-        const body = bodies.get(what) ?? make(limits.body);
-        bodies.set(what, body);
+      for (const [what, body] of [...bodies, ...longFields(endpoint)]) {
         const request = { method, path, token: world.tenant.token, body };
         // Each item of a batch can fail separately, so the status of the whole batch is 200.
         const expected = (answer: Received): boolean =>
-          isRefused(answer) || (isBatch && answer.status === 200);
+          isRefused(answer) || (endpoint.item !== undefined && answer.status === 200);
         await attempts.make({ what: `${route} ${what}`, request, expected });
         sent++;
       }
@@ -106,10 +73,10 @@ async function standStill(port: number, { path, token, body }: BytesRequest): Pr
     'Host: x',
     `Authorization: Bearer ${token}`,
     'Content-Type: application/json',
-    `Content-Length: ${body?.length}`,
+    `Content-Length: ${body.length}`,
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n`);
-  socket.write(body?.subarray(0, -1) ?? '');
+  socket.write(body.subarray(0, -1));
   await once(socket, 'connect');
   return socket;
 }
@@ -119,7 +86,7 @@ const standingBodies = hostileTrial(
   `${standing} bodies of a tenant that stand still before their last byte, and its other calls beside them`,
   async (attempts, { server, tenant: { token }, plain }) => {
     const path = `/v1/keys/${plain}/wrap`;
-    const body = Buffer.from(JSON.stringify({ dek: newDek(), context: { n: 'x'.repeat(4_000) } }));
+    const body = Buffer.from(JSON.stringify({ dek: newDek(), context: largestContexts.names }));
     const request = { method: 'POST', path, token, body };
     const sockets = await Promise.all(
       Array.from({ length: standing }, () => standStill(server.port, request)),
@@ -133,6 +100,6 @@ const standingBodies = hostileTrial(
 
 export const hostile: Part = {
   name: 'hostile',
-  about: 'the largest legal and illegal inputs keep the event loop for 50 ms at most',
-  trials: [junkBodies, broken, legal, standingBodies],
+  about: 'bodies of junk, and bodies that stand still, keep the event loop for 50 ms at most',
+  trials: [junkBodies, standingBodies],
 };

@@ -12,9 +12,7 @@ export interface World {
   readonly operator: Operator;
   readonly tenant: Tenant;
   readonly versioned: string;
-  readonly firstWrapped: string;
   readonly plain: string;
-  readonly intakePublicKey: string;
   readonly keyIds: readonly string[];
 }
 
@@ -39,10 +37,7 @@ async function make(): Promise<World> {
   const { token } = tenant;
   const created = await call(server, token, 'POST', '/v1/keys', { name: 'versioned', exportable: true });
   const versioned = String(created['key_id']);
-  const wrapped = await call(server, token, 'POST', `/v1/keys/${versioned}/wrap`, { dek: newDek() });
   const plain = await newKey(server, token);
-  const form = await call(server, token, 'POST', '/v1/keys', { name: 'form', intake: true });
-  const keys = await call(server, token, 'GET', `/v1/keys/${String(form['key_id'])}/public-key`);
   await manyTimes(scaled(10_000) - 1, 8, () => send(server, token, 'POST', `/v1/keys/${versioned}/rotate`));
   const keyIds: string[] = [];
   await manyTimes(256, 8, async () => void keyIds.push(await newKey(server, token)));
@@ -55,9 +50,7 @@ async function make(): Promise<World> {
     operator,
     tenant,
     versioned,
-    firstWrapped: String(wrapped['wrapped_key']),
     plain,
-    intakePublicKey: String(keys['intake_public_key']),
     keyIds,
   };
 }
@@ -68,7 +61,7 @@ export function largestItems(keyId: string, shape: keyof typeof largestContexts)
 }
 
 /** Returns a batch of as many equal items as fit into a body: by their number, their bytes and their values. */
-export function fitting(item: object): object[] {
+function fitting(item: object): object[] {
   const text = JSON.stringify(item);
   const byBytes = (limits.body - 20) / (Buffer.byteLength(text) + 1);
   const byValues = (limits.jsonValues - 10) / valuesIn(item);
@@ -80,7 +73,7 @@ function valuesIn(value: unknown): number {
   return Object.values(value).reduce((sum: number, each) => sum + valuesIn(each), 1);
 }
 
-export function largestApiKey(keyIds: readonly string[]): object {
+function largestApiKey(keyIds: readonly string[]): object {
   return {
     name: '😀'.repeat(128),
     permissions: ['encrypt', 'decrypt', 'keys.read'],
@@ -93,7 +86,7 @@ export function largestApiKey(keyIds: readonly string[]): object {
 let issuers = 0;
 
 /** The keys and claims have nearly 16 KiB. */
-export function largestIssuer(keyIds: readonly string[]) {
+function largestIssuer(keyIds: readonly string[]) {
   const claims = Array.from({ length: 16 }, (_, claim) => [`${claim}`.padEnd(256, 'x'), ['x']]);
   return {
     name: '😀'.repeat(128),
@@ -109,7 +102,7 @@ export function largestIssuer(keyIds: readonly string[]) {
 }
 
 /** Creates an issuer, and revokes it at once: a tenant has at most 32 others. */
-export async function issuerOf({
+async function issuerOf({
   server,
   tenant,
   keyIds,
