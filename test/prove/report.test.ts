@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeOutcome, type Outcome, verdictOf } from './report.ts';
+import { type Outcome, verdictOf } from './report.ts';
 import { Findings } from './trial.ts';
 
 const outcomeOf = (findings: Findings, unavailable?: string): Outcome => ({
@@ -34,21 +34,6 @@ test('a check that failed once stays failed in the report', () => {
     findings.check('nothing is lost', holds, found);
   }
   expect(findings.checks).toEqual([{ invariant: 'nothing is lost', holds: false, found: 'first; second' }]);
-});
-
-test('a trial report lists the attempts, responses, lost entries and checks', () => {
-  const findings = new Findings();
-  findings.try('server killed', 2);
-  findings.answer({ '200': 1_200, '503 unavailable': 3 });
-  findings.lose(0);
-  findings.check('nothing is lost', false, '3 entries');
-  expect(describeOutcome(outcomeOf(findings)).split('\n')).toEqual([
-    'part:trial: fails (1 s)',
-    '  tried     2 × server killed',
-    '  answered  1,200 × 200, 3 × 503 unavailable',
-    '  lost      0',
-    '  FAILS     nothing is lost (3 entries)',
-  ]);
 });
 
 test('a trial runs its clean-up functions in reverse order', async () => {
