@@ -1,9 +1,7 @@
 // What the errors of wrong options and arguments say: the option, what was expected, and what came.
 import { anything, numberFrom, requireOptions } from '@eaas/protocol/internal';
 import { expect, test } from 'vitest';
-import { intakeKey } from '@eaas/test-kit/intake-key';
 import { observedClient } from '../../test/observed-client.ts';
-import { createIntake } from '../intake/intake.ts';
 import { InputError } from '../index.ts';
 import { encryptStream } from '../stream/stream.ts';
 const known = { context: anything, keyId: anything, maxAge: numberFrom(1) };
@@ -19,21 +17,8 @@ test.each<[unknown, string]>([
   expect(() => requireOptions<object>(known, given as object, 'encrypt')).toThrow(new InputError(message));
 });
 
-const misspelt = { contxt: { row: '1' } } as object;
 const { client, make, keyId } = await observedClient();
 const { ciphertext } = await client.encrypt('x');
-const intake = createIntake({ publicKey: intakeKey().publicKey });
-
-test.each<[string, (options?: object) => Promise<unknown>, readonly object[]]>([
-  ['encryptMany', (options) => client.encryptMany([], options), [{ as: 'text' }, { keyId: 'x' }]],
-  ['decryptMany', (options) => client.decryptMany([], options), [{ as: 'bundle' }, { keyId: 'x' }]],
-  ['rewrapMany', (options) => client.rewrapMany([], options), []],
-  ['encryptMany of an intake', (options) => intake.encryptMany([], options), [{ as: 'text' }]],
-])('wrong options of a call with many items are refused, even without items: %s', async (_, call, more) => {
-  const wrong = [misspelt, null as never, { wrapContext: { a: 1 } }, ...more];
-  for (const options of wrong) await expect(call(options)).rejects.toBeInstanceOf(InputError);
-  expect(await call()).toEqual([]);
-});
 
 test.each<[string, (wrong: never) => unknown, unknown, string]>([
   ['data key (DEK)', (dek) => client.wrap(dek), 'a'.repeat(32), 'Uint8Array of 32 bytes (got a string)'],

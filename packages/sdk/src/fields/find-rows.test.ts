@@ -160,6 +160,7 @@ test('with `service`, a fingerprint is the hash of the base64 text of table, fie
 test.each([
   ['no field', {}, 'the query must name at least one field'],
   ['null', { email: null }, 'users.email: the value to search for must not be null or undefined'],
+  ['an unknown field', { nmae: 'Ada' }, 'did you mean `name`?'],
   ['a field without an index', { name: 'Ada' }, 'users.name: the field is not searchable'],
   ['a value of another type', { email: 5 }, 'users.email: expected a string'],
 ])('`where` throws for a query with %s', async (_, query, message) => {
