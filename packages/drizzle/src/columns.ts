@@ -5,7 +5,7 @@ import type { Field } from '@eaas/sdk/fields';
 import type { PartIndexes } from '@eaas/sdk/internal';
 import { refuse } from './error.ts';
 import { rememberColumn } from './fields.ts';
-import { type EaasConfig, type Role, schemaOf } from './table.ts';
+import type { EaasConfig, Role } from './table.ts';
 
 type Config = { eaas: EaasConfig; name: string; uniqueName: string | undefined; hasDefault: boolean };
 type BuilderClass = new (
@@ -18,8 +18,6 @@ type ColumnClass = new (table: Table, config: Config) => Column;
 interface Dialect {
   /** `Pg` in `EncryptedPgColumn`. */
   readonly name: string;
-  /** The schema of a table that is defined without one. */
-  readonly schema?: string;
   /** The class of builders of the dialect, such as `PgColumnBuilder`. */
   readonly Builder: unknown;
   /** The class of columns of the dialect, such as `PgColumn`. */
@@ -42,9 +40,8 @@ export function columnsOf(dialect: Dialect) {
     constructor(table: Table, config: Config) {
       super(table, config);
       const { eaas } = config;
-      const schema = schemaOf(table) ?? dialect.schema;
-      const place = { schema, table: getTableName(table), column: this.name };
-      this.eaas = 'role' in eaas ? eaas : { ...eaas, role: 'value', ...place };
+      this.eaas =
+        'role' in eaas ? eaas : { ...eaas, role: 'value', table: getTableName(table), column: this.name };
       if (this.eaas.role === 'value') rememberColumn(table, this.eaas);
     }
 

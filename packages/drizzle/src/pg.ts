@@ -8,7 +8,7 @@ import type { DefineTable, Encrypt } from './types.ts';
 export * from './shared.ts';
 export { excluded } from './walk.ts';
 
-const columns = columnsOf({ name: 'Pg', schema: 'public', Builder: PgColumnBuilder, Column: PgColumn });
+const columns = columnsOf({ name: 'Pg', Builder: PgColumnBuilder, Column: PgColumn });
 const tables = tablesOf(columns.indexColumn, check, "like 'eaasA%'");
 
 /**

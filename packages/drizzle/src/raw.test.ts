@@ -43,6 +43,7 @@ test.each<[string, () => PromiseLike<unknown>]>([
     () => db.execute(sql`delete from ${users} where ${users.id} = ${'a'} or email = ${mail}`),
   ],
   ['a text', () => raw(`SELECT id FROM "public"."users" WHERE "users"."email" IN ('${mail}')`)],
+  ['another schema', () => raw(`select id from tenant1.users where email = '${mail}'`)],
   ['an alias', () => db.execute(sql`select u.id from users as u where u.email like ${mail}`)],
   ['a function', () => db.execute(sql`select id from users where lower(email) = lower(${mail})`)],
   [
@@ -122,7 +123,6 @@ test.each<[string, () => PromiseLike<unknown>]>([
     'another table in a subquery',
     () => raw('select id from users where id in (select 1 from contacts where contacts.email = 1)'),
   ],
-  ['another schema', () => db.execute(sql`select id from audit.users where email = ${mail}`)],
   ['another column', () => db.execute(sql`select id from users where emails = ${1} and my_email = ${2}`)],
   ['a value', () => db.execute(sql`select id from users where city = ${'where email = 1'}`)],
   [

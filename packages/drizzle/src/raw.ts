@@ -53,12 +53,9 @@ const tokens = /(?:(?:"[^"]*"|`[^`]*`|[\p{L}\p{N}_$]+)\.?)+|[=<>!~]+|\S/gu;
 
 const nameIn = (token: string): string => token.replaceAll(/["`\0]/g, '').toLowerCase();
 
-/** Whether a name in SQL is that of the table, and not of a table in another schema. */
-function isTable(given: string, { schema, table }: Encryption): boolean {
-  const name = nameIn(given);
-  const own = table.toLowerCase();
-  return name === own || `.${name}`.endsWith(schema ? `.${schema.toLowerCase()}.${own}` : `.${own}`);
-}
+/** Whether a name in SQL is that of the table, in any schema: which one it is in can depend on the tenant. */
+const isTable = (given: string, { table }: Encryption): boolean =>
+  `.${nameIn(given)}`.endsWith(`.${table.toLowerCase()}`);
 
 function encryptedTablesIn(chunk: unknown): string[] {
   if (is(chunk, SQL)) return chunk.queryChunks.flatMap(encryptedTablesIn);

@@ -8,12 +8,7 @@ import type { DefineTable, Encrypt } from './types.ts';
 export * from './shared.ts';
 export { excluded } from './walk.ts';
 
-const columns = columnsOf({
-  name: 'SQLite',
-  schema: 'main',
-  Builder: SQLiteColumnBuilder,
-  Column: SQLiteColumn,
-});
+const columns = columnsOf({ name: 'SQLite', Builder: SQLiteColumnBuilder, Column: SQLiteColumn });
 const tables = tablesOf(columns.indexColumn, check, "glob 'eaasA*'");
 
 /**

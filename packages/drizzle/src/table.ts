@@ -21,8 +21,6 @@ export interface Encryption extends ColumnPlace, ValueConfig {
   /** The name of the table and never an alias, because each ciphertext is bound to the name of its table. */
   readonly table: string;
   readonly column: string;
-  /** The schema of the table in raw SQL. Undefined if nobody knows what it is called. */
-  readonly schema: string | undefined;
 }
 
 interface IndexRole {
