@@ -69,6 +69,13 @@ const decryptItem: OptionRules<Exclude<DecryptItem, string | Uint8Array> & Bundl
   key_version: 'anything',
 };
 
+/** The header of a ciphertext, the name of its data key in the cache, and the data key, if it is there. */
+interface Found {
+  readonly known: KnownHeader;
+  readonly name: string;
+  readonly key: DerivedDataKey | undefined;
+}
+
 export function createDecrypter(
   calls: DataKeyCalls,
   engines: Engines,
@@ -81,23 +88,26 @@ export function createDecrypter(
   const isAtOnce = engines.sync === engines.values;
   const syncForm = isAtOnce ? '' : 'sync';
 
-  function headerOf(
+  /** Checks the key and the person of a ciphertext, and looks up its data key. */
+  function lookUp(
     bytes: Uint8Array,
     caller: Caller,
     options: DecryptOptions,
+    form = '',
     known = readHeader(bytes),
-  ): KnownHeader {
+  ): Found {
+    if (options.signal?.aborted) throw aborted();
     const { keyId: expected = caller.keyId, anyKey } = options;
     const { keyId } = known.header;
     if (keyId !== expected && !anyKey)
       requireExpectedKey(keyId, { keyId: expected ?? requireKeyId(expected) });
     requireSubjectMatch(known.header.wrappedKey, options.subject, caller.signsIn);
-    return known;
+    const name = nameOf(known, caller, options, form);
+    return { known, name, key: cache.find(name)?.key };
   }
 
   function fetchKey(
-    name: string,
-    { header, bytes }: KnownHeader,
+    { name, known: { header, bytes } }: Found,
     caller: Caller,
     { subject, wrapContext }: DecryptOptions,
     withSync: boolean,
@@ -119,7 +129,7 @@ export function createDecrypter(
     known: KnownHeader,
     { user }: Caller,
     { subject, wrapContext }: DecryptOptions,
-    form = '',
+    form: string,
   ): string {
     // The name of a header that has none yet is looked up under the form `undefined`, which no call asks for.
     if (!wrapContext && known.form === form && known.subject === subject && known.user === user)
@@ -137,21 +147,17 @@ export function createDecrypter(
     options: DecryptOptions,
     context = options.context,
   ): Decrypted | Promise<Decrypted> | Waiting<Decrypted> {
-    if (options.signal?.aborted) throw aborted();
     const bytes = envelopeBytes(ciphertext, lendBase64);
-    const known = headerOf(bytes, caller, options);
-    const name = nameOf(known, caller, options);
-    const ready = cache.find(name)?.key;
-    if (ready) return open(ready, known.header, bytes, options.as, context);
+    const found = lookUp(bytes, caller, options);
+    if (found.key) return open(found.key, found.known.header, bytes, options.as, context);
     // Copies the context, because it can change before the data key arrives.
-    return waitFor(name, ciphertext, bytes, known, caller, options, contextOf(context));
+    return waitFor(found, ciphertext, bytes, caller, options, contextOf(context));
   }
 
   function waitFor(
-    name: string,
+    found: Found,
     ciphertext: Ciphertext,
     bytes: Uint8Array,
-    known: KnownHeader,
     caller: Caller,
     options: DecryptOptions,
     context: Context | undefined,
@@ -159,8 +165,8 @@ export function createDecrypter(
     // Bytes can change too, so they are copied. A text cannot.
     const own = typeof ciphertext === 'string' ? ciphertext : new Uint8Array(bytes);
     const run = (key: DerivedDataKey) =>
-      open(key, known.header, envelopeBytes(own, lendBase64), options.as, context);
-    return new Waiting(fetchKey(name, known, caller, options, false), run);
+      open(key, found.known.header, envelopeBytes(own, lendBase64), options.as, context);
+    return new Waiting(fetchKey(found, caller, options, false), run);
   }
 
   return {
@@ -170,11 +176,9 @@ export function createDecrypter(
       const optionsFor = optionsByPerson(options);
       return (ciphertext, context, subject) => {
         const own = optionsFor(subject);
-        if (own.signal?.aborted) throw aborted();
         const bytes = envelopeBytes(ciphertext, lendBase64);
-        const known = headerOf(bytes, caller, own);
-        const ready = cache.find(nameOf(known, caller, own))?.key;
-        return ready && (open(ready, known.header, bytes, 'bytes', context) as Uint8Array);
+        const { known, key } = lookUp(bytes, caller, own);
+        return key && (open(key, known.header, bytes, 'bytes', context) as Uint8Array);
       };
     },
     decrypt: (ciphertext: Ciphertext, caller: Caller, options: DecryptOptions): Promise<Decrypted> =>
@@ -187,20 +191,16 @@ export function createDecrypter(
       const optionsFor = optionsByPerson(options);
       const own = optionsFor();
       // The data key of the item before is looked up once for a run of items with the same header.
-      let [last, ready]: [KnownHeader | undefined, DerivedDataKey | undefined] = [undefined, undefined];
+      let last: Found | undefined;
       const startItem = (item: DecryptItem) => {
         if (typeof item === 'string' || isBytes(item)) {
           const bytes = envelopeBytes(item, lendBase64);
           const known = readHeader(bytes);
-          if (!ready || known !== last) {
-            if (own.signal?.aborted) throw aborted();
-            const name = nameOf(headerOf(bytes, caller, own, known), caller, own);
-            [last, ready] = [known, cache.find(name)?.key];
-            if (!ready) return waitFor(name, item, bytes, known, caller, own, own.context);
-          }
-          return open(ready, known.header, bytes, own.as, own.context);
+          if (!last?.key || known !== last.known) last = lookUp(bytes, caller, own, '', known);
+          if (!last.key) return waitFor(last, item, bytes, caller, own, own.context);
+          return open(last.key, known.header, bytes, own.as, own.context);
         }
-        ready = undefined;
+        last = undefined;
         requireOptions<object>(decryptItem, item, 'an item of decryptMany');
         return start(item.ciphertext ?? item, caller, optionsFor(item.subject), item.context);
       };
@@ -209,8 +209,7 @@ export function createDecrypter(
     decryptSync(ciphertext: Ciphertext, caller: Caller, options: DecryptOptions): Decrypted {
       requireCall('decryptSync', options, caller);
       const bytes = envelopeBytes(ciphertext, lendBase64);
-      const known = headerOf(bytes, caller, options);
-      const key = cache.find(nameOf(known, caller, options, syncForm))?.key;
+      const { known, key } = lookUp(bytes, caller, options, syncForm);
       const sync = key && picked(key, known.header, bytes).sync;
       if (!sync) {
         calls.erasures.refuse(options.subject);
@@ -220,10 +219,10 @@ export function createDecrypter(
       return options.as === 'text' ? textOf(plaintext) : plaintext;
     },
     async prime(ciphertexts: Iterable<Ciphertext>, caller: Caller, options: DecryptOptions): Promise<void> {
-      const wanted = new Map<string, KnownHeader>();
+      const wanted = new Map<string, Found>();
       for (const ciphertext of ciphertexts) {
-        const known = headerOf(envelopeBytes(ciphertext), caller, options);
-        wanted.set(nameOf(known, caller, options, syncForm), known);
+        const found = lookUp(envelopeBytes(ciphertext), caller, options, syncForm);
+        wanted.set(found.name, found);
       }
       if (wanted.size > limits.maxEntries) {
         throw new InputError(
@@ -231,10 +230,10 @@ export function createDecrypter(
             `${limits.maxEntries}: raise \`cache.decrypt.maxEntries\``,
         );
       }
-      const missing = Array.from(wanted).filter(([name]) => !cache.find(name));
+      const missing = Array.from(wanted.values()).filter(({ key }) => !key);
       await Promise.all(
-        missing.map(([name, known]) =>
-          fetchKey(name, known, caller, options, true).use(() => undefined, options.signal, patience),
+        missing.map((found) =>
+          fetchKey(found, caller, options, true).use(() => undefined, options.signal, patience),
         ),
       );
     },
