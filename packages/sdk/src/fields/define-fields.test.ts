@@ -71,22 +71,16 @@ describe('options of a definition', () => {
     defineFields({ users: { lowEntropy: 'accepted', ...columns } as never });
   });
 
-  test.each([
-    [{ bits: 257 }, 'integer from 1 to 256'],
-    [{ normalize: ['uppercased letters'] }, 'unknown normalization `uppercased letters`: expected trim'],
-  ])('a searchable field with the index options %j is refused', (options, message) => {
-    expect(() => field.text().searchable(options as object)).toThrow(message);
-  });
-
-  test.each([
-    [{ context: 'table' }, "`context` of `text` must be 'row', 'field' or a function"],
-    [{ previous: true }, '`previous` of `text` must be the return value of `plaintext()`'],
-  ])('a field with the options %j is refused', (options, message) => {
-    expect(() => field.text(options as object)).toThrow(message);
-  });
-
-  test('`plaintext` refuses a converter that is not a function', () => {
-    expect(() => plaintext('text' as never)).toThrow('the argument of `plaintext` must be a function');
+  const define = (options: object) => () => field.text(options);
+  const search = (options: object) => () => field.text().searchable(options);
+  test.each<[string, () => unknown]>([
+    ['integer from 1 to 256', search({ bits: 257 })],
+    ['unknown normalization `uppercased`: expected trim', search({ normalize: ['uppercased'] })],
+    ["`context` of `text` must be 'row', 'field' or a function", define({ context: 'table' })],
+    ['`previous` of `text` must be the return value of `plaintext()`', define({ previous: true })],
+    ['the argument of `plaintext` must be a function', () => plaintext('text' as never)],
+  ])('a wrong option of a field is refused: %s', (message, define) => {
+    expect(define).toThrow(message);
   });
 
   test('`fields.for` refuses options that contradict the definition', async () => {
