@@ -36,55 +36,36 @@ describe('failures of the service', () => {
     },
   );
 
-  test('the proxy responds with 503 without details if the service is not ready', async () => {
-    const { post, events } = setUp({}, answering('unavailable', 'See `eaas audit verify`.'));
-    const answer = await post(wrapPath, { dek });
-    expect(answer).toMatchObject({ status: 503, json: { code: 'unavailable' } });
-    expect(answer.text).not.toContain('verify');
-    expect(answer.headers.get('retry-after')).toBe('1');
-    expect(events).toEqual([{ type: 'service_failed', reason: 'unavailable', requestId: 'r-1' }]);
-  });
-
   test('the proxy removes an API key from the detail of a failure', async () => {
     const { post } = setUp({}, answering('bad_request', `Unknown field \`${apiKey}\`.`));
     expect((await post(wrapPath, { dek })).text).not.toContain(apiKey);
   });
 
-  test.each([
-    ['a body that is not JSON', () => new Response('<html>')],
-    ['the response of another call', () => Response.json({ dek })],
-    ['a redirect', () => new Response(null, { status: 307, headers: { location: 'https://evil.example' } })],
-    ['an error that is not a problem document', () => Response.json({ error: apiKey }, { status: 500 })],
-  ])('the response is 502 and an event is emitted if the service returns %s', async (_, answer) => {
-    const { post, events } = setUp({}, answer);
-    expect(await post(wrapPath, { dek })).toMatchObject({ status: 502, json: { code: 'unavailable' } });
-    expect(events).toEqual([{ type: 'service_failed', reason: 'invalid_response', requestId: undefined }]);
-  });
+  const failed = (reason: string, requestId?: string) => ({ type: 'service_failed', reason, requestId });
+  const invalid = failed('invalid_response');
+  const sealed = new Error('the vault is sealed');
+  const unsealed = { type: 'failed', error: sealed };
+  const leaking = { 'x-request-id': `id-${apiKey}` };
+  const evil = { location: 'https://evil.example' };
+  const unreachable = () => Promise.reject(new TypeError(`cannot send the header Bearer ${apiKey}`));
 
-  test('a request id with an API key is not passed on', async () => {
-    const headers = { 'x-request-id': `id-${apiKey}` };
-    const { post, events } = setUp({}, () => Response.json({ error: 'no' }, { status: 500, headers }));
-    expect((await post(wrapPath, { dek })).headers.get('x-request-id')).toBeNull();
-    expect(events).toEqual([{ type: 'service_failed', reason: 'invalid_response', requestId: undefined }]);
-  });
-
-  test('the proxy responds with 502 without details to a network failure', async () => {
-    const { post, events } = setUp({
-      fetch: () => Promise.reject(new TypeError(`cannot send the header Bearer ${apiKey}`)),
-    });
-    const answer = await post(wrapPath, { dek });
-    expect(answer).toMatchObject({ status: 502, json: { code: 'unavailable' } });
-    expect(answer.text + JSON.stringify(events)).not.toContain('eaas_sk_');
-    expect(events).toMatchObject([{ type: 'service_failed', reason: 'network' }]);
-  });
-
-  test('if the function `apiKey` throws, the response is 502 and an event contains the error', async () => {
-    const error = new Error('the vault is sealed');
-    const { post, events, sent } = setUp({ apiKey: () => Promise.reject(error) });
-    const answer = await post(wrapPath, { dek });
-    expect(answer).toMatchObject({ status: 502, json: { code: 'unavailable' } });
-    expect(answer.text).not.toContain('vault');
-    expect({ events, sent }).toEqual({ events: [{ type: 'failed', error }], sent: [] });
+  test.each<[string, Parameters<typeof setUp>, number, { error?: Error; requestId?: string | undefined }]>([
+    ['it is not ready', [{}, answering('unavailable', 'See the vault.')], 503, failed('unavailable', 'r-1')],
+    ['a body is not JSON', [{}, () => new Response('<html>')], 502, invalid],
+    ['it gives the response of another call', [{}, () => Response.json({ dek })], 502, invalid],
+    ['it redirects', [{}, () => new Response(null, { status: 307, headers: evil })], 502, invalid],
+    ['an error is no problem document', [{}, () => Response.json({}, { status: 500 })], 502, invalid],
+    ['an id has an API key', [{}, () => new Response('', { status: 500, headers: leaking })], 502, invalid],
+    ['nothing is reached', [{ fetch: unreachable }], 502, failed('network')],
+    ['`apiKey` throws', [{ apiKey: () => Promise.reject(sealed) }], 502, unsealed],
+  ])('if %s, the response has no details, and an event has them', async (_, service, status, event) => {
+    const { post, events } = setUp(...service);
+    const { text, headers, ...answer } = await post(wrapPath, { dek });
+    expect(answer).toMatchObject({ status, json: { code: 'unavailable' } });
+    expect(text + JSON.stringify(events)).not.toMatch(/vault|eaas_sk_/);
+    expect(headers.get('x-request-id')).toBe(event.requestId ?? null);
+    expect(headers.get('retry-after')).toBe(status === 503 ? '1' : null);
+    expect(events).toEqual([event]);
   });
 
   test('the response is 504 after `timeout` if the service does not respond', async () => {
