@@ -10,7 +10,7 @@ import {
 } from '@eaas/sdk/fields';
 import { type Core, coreOf, type CoreTable } from '@eaas/sdk/internal';
 import { refuse } from './error.ts';
-import { type KnownColumns, knownColumns } from './fields.ts';
+import { encryptedColumns } from './fields.ts';
 import { type Encryption, layoutOf } from './table.ts';
 
 export type Row = Record<string, unknown>;
@@ -19,7 +19,7 @@ export interface Access {
   readonly core: Core;
   /** The table in the core. Throws for a mistake in the options or in its definition. */
   readonly tableOf: (table: Table) => CoreTable;
-  readonly known: KnownColumns;
+  readonly storedName: (column: Column) => string;
   readonly isTransaction?: boolean;
 }
 
@@ -37,25 +37,21 @@ export function accessFor(database: object, client: FieldsClient, options: Encry
   const { _ } = database as { _?: { fullSchema?: Readonly<Record<string, unknown>> } };
   const schema = Object.values(_?.fullSchema ?? {}).filter((value): value is Table => is(value, Table));
   const encrypted = schema.filter((table) => layoutOf(table).columns.length > 0);
-  const known = knownColumns(schema, (column) => storedName(database, column));
   const tableOf = (table: Table): CoreTable => {
     const { encryption } = layoutOf(table).columns[0] as { encryption: Encryption };
     const found = made.get(encryption);
     if (found) return found;
     // Not before: without a schema, a module that is loaded later can define a table.
-    const names = schema.length === 0 ? known.all().map((each) => each.table) : encrypted.map(nameOf);
-    core.requireTables([...new Set(names)]);
+    const names = new Set(encrypted.map(nameOf));
+    if (schema.length === 0) for (const each of encryptedColumns.values()) names.add(each.table);
+    core.requireTables([...names]);
     requireOwnNames(table, database);
-    if (known.of(table)?.size === 0) {
-      const problem = 'the schema of the database has a definition of the table that does not encrypt';
-      refuse('definition', { table: encryption.table }, problem, 'replace it with this one');
-    }
     const own = core.table(fieldsOf(table), encryption.table);
     made.set(encryption, own);
     return own;
   };
   for (const table of encrypted) tableOf(table);
-  return { core, tableOf, known };
+  return { core, tableOf, storedName: (column) => storedName(database, column) };
 }
 
 /**

@@ -4,7 +4,7 @@ import { type Column, ColumnBuilder, entityKind, getTableName, is, type Table } 
 import type { Field } from '@eaas/sdk/fields';
 import type { PartIndexes } from '@eaas/sdk/internal';
 import { refuse } from './error.ts';
-import { rememberColumn } from './fields.ts';
+import { encryptedColumns, originOf } from './fields.ts';
 import type { EaasConfig, Role } from './table.ts';
 
 type Config = { eaas: EaasConfig; name: string; uniqueName: string | undefined; hasDefault: boolean };
@@ -42,7 +42,7 @@ export function columnsOf(dialect: Dialect) {
       const { eaas } = config;
       this.eaas =
         'role' in eaas ? eaas : { ...eaas, role: 'value', table: getTableName(table), column: this.name };
-      if (this.eaas.role === 'value') rememberColumn(table, this.eaas);
+      if (this.eaas.role === 'value') encryptedColumns.set(originOf(table, this.name), this.eaas);
     }
 
     override getSQLType(): string {

@@ -184,10 +184,9 @@ test.each<[string, Record<string, boolean>]>([
   expect([query.toSQL().sql, ...sent.map(({ statement }) => statement)]).toEqual([own, own, own]);
 });
 
-test('a relational query that names an index column, or none, opens what Drizzle reads', async () => {
-  const read = async (columns: object) => db.query.patients.findMany({ columns });
-  await expect(read({ name_index: true, city: false })).rejects.toMatchObject({ field: 'name' });
-  await expect(read({})).rejects.toThrow('No fields selected');
+test('a relational query that names an index column opens what Drizzle reads', async () => {
+  const read = async () => db.query.patients.findMany({ columns: { name_index: true, city: false } });
+  await expect(read()).rejects.toMatchObject({ field: 'name' });
 });
 
 const shown = pgView('shown', { called: text() }).existing();

@@ -1,15 +1,26 @@
 // The encrypted database: Drizzle's own, whose methods return statements that encrypt and decrypt.
-import type { Table } from 'drizzle-orm';
+import { QueryPromise, type Table } from 'drizzle-orm';
 import type { OnError } from '@eaas/sdk/fields';
 import { type Access, accessFor } from './access.ts';
+import { isQuery, isSql } from './chunks.ts';
 import { refuse, requireVersion } from './error.ts';
 import { shapesOfInsert } from './insert.ts';
-import { withoutRawWrite } from './raw.ts';
-import { lateCount, rawQuery } from './raw-query.ts';
+import { newRun, settle } from './late.ts';
+import { withoutRawSearch, withoutRawWrite } from './raw.ts';
 import { shapeRelational, shapeSelect } from './reads.ts';
-import { type Builder, hook, type Method, type Methods, send, type ShapeOf, statements } from './run.ts';
+import {
+  type Builder,
+  hook,
+  type Method,
+  type Methods,
+  type Ready,
+  send,
+  type ShapeOf,
+  statements,
+} from './run.ts';
 import { type Dialect, tableSource } from './table-source.ts';
 import type { WithEncryption } from './types.ts';
+import { requirePlainSelection, type Scope, walk } from './walk.ts';
 import { shapeUpdate, shapeWrite } from './writes.ts';
 
 /** Makes `withEncryption`. It throws for a database that is not Drizzle's, or of a version that was not tried. */
@@ -45,9 +56,7 @@ function wrap(database: object, access: Access, more: object): object {
     $with: (...args: unknown[]) => {
       const created = original['$with']?.(...args) as { as: Method };
       const as = (query: unknown): unknown =>
-        created.as(
-          withoutRawWrite(typeof query === 'function' ? (query as Method)(self) : query, access.known),
-        );
+        created.as(withoutRawWrite(typeof query === 'function' ? (query as Method)(self) : query));
       return { as };
     },
     $count: (...given: unknown[]) => lateCount((...walked) => original['$count']?.(...walked), given, access),
@@ -81,6 +90,42 @@ function wrap(database: object, access: Access, more: object): object {
     },
   });
   return self;
+}
+
+/** Returns a query that becomes ready when the app awaits it, or runs it in a batch. Its result is that of the driver. */
+function lazily(access: Access, isRead: boolean, begin: (scope: Scope) => () => unknown) {
+  const ready = async (): Promise<Ready> => {
+    const run = newRun(access);
+    const finish = begin({ run, isRead });
+    await settle(run);
+    return { query: finish(), open: async (result) => result };
+  };
+  const make = async (): Promise<Ready[]> => [await ready()];
+  const execute = async (): Promise<unknown> => send(make, true, async ([made]) => made?.query);
+  const query = Object.assign(Object.create(QueryPromise.prototype) as QueryPromise<unknown>, { execute });
+  statements.set(query, ready);
+  return query;
+}
+
+/** Runs SQL of the app with late conditions. */
+function rawQuery(run: (statement: unknown) => unknown, statement: unknown, access: Access) {
+  return lazily(access, false, (scope) => {
+    if (isQuery(statement)) requirePlainSelection(statement, scope);
+    const own = withoutRawSearch(withoutRawWrite(statement));
+    const given = isSql(own) ? walk(own.getSQL(), scope) : own;
+    return () => run(given);
+  });
+}
+
+/** Counts with late conditions. It remains SQL of Drizzle, because an app can also select it as a column of a query. */
+function lateCount(count: Method, given: readonly unknown[], access: Access): object {
+  const lazy = lazily(access, true, (scope) => {
+    withoutRawSearch(count(...given));
+    const walked = walk(given, scope);
+    return () => count(...walked);
+  });
+  const methods = (['then', 'catch', 'finally'] as const).map((name) => [name, lazy[name].bind(lazy)]);
+  return Object.assign(count(...given) as object, Object.fromEntries(methods));
 }
 
 /** Hooks a statement. What makes one, such as `db.select()` and `db.with()`, becomes an object whose methods do so. */

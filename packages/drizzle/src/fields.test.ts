@@ -66,7 +66,6 @@ describe.each<[string, Database, typeof twin]>([
 });
 
 describe.each<[string, Database, typeof twin]>([
-  ['of another database, whose schema names it', open({ schema: { twin } }), twin],
   ['in another schema', open(), pgSchema('archive').table('twins', plainly) as never],
   ['of another name', open(), pgTable('others', plainly) as never],
 ])('a plain table is used as it is: %s', (_, db, table) => {
@@ -80,9 +79,4 @@ test('an encrypted table with the same name and other columns says itself what i
   const columns = { id: text().primaryKey(), name: text('first_name'), note: pg.encrypted(field.text()) };
   await open().insert(pg.encryptedTable('twins', columns)).values({ id: 'a', name: 'Ada', note: 'x' });
   expect(sent).toHaveLength(1);
-});
-
-test('an encrypted table is refused in a database whose schema says that it is plain', async () => {
-  const select = async () => open({ schema: { twin } }).select().from(people);
-  await expect(select()).rejects.toMatchObject({ code: 'definition', table: 'twins' });
 });

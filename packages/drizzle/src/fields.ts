@@ -1,6 +1,7 @@
 // The fields that a statement returns, and the columns that it writes: which of them no statement may show or store as they
 // are, because a second definition of a table hides that they are encrypted.
 import { Column, getTableColumns, getTableName, is, SQL, Subquery, Table } from 'drizzle-orm';
+import type { Access } from './access.ts';
 import { refuse } from './error.ts';
 import { type Encryption, isIndexColumn, layoutOf, schemaOf } from './table.ts';
 
@@ -61,53 +62,20 @@ export function requireSelected(column: Column, sources: readonly unknown[] = []
 
 export const ownNameOf = (table: Table): unknown => Reflect.get(table, Symbol.for('drizzle:OriginalName'));
 
-/** The names of the schema and the table in the database, also for an alias. */
-const originOf = (table: Table): string => JSON.stringify([schemaOf(table), ownNameOf(table)]);
-
-/** The encrypted columns of tables, by their names. */
-type ColumnsOfTables = Map<string, Map<string, Encryption>>;
-
-function columnsIn(tables: ColumnsOfTables, table: Table): Map<string, Encryption> {
-  const columns = tables.get(originOf(table)) ?? new Map<string, Encryption>();
-  tables.set(originOf(table), columns);
-  return columns;
-}
+/** The names of the schema, the table and the column in the database, also for an alias. */
+export const originOf = (table: Table, column: string): string =>
+  JSON.stringify([schemaOf(table), ownNameOf(table), column]);
 
 /** What this process has defined, for whatever database. */
-const defined: ColumnsOfTables = new Map();
+export const encryptedColumns = new Map<string, Encryption>();
 
-export const rememberColumn = (table: Table, encryption: Encryption): unknown =>
-  columnsIn(defined, table).set(encryption.column, encryption);
-
-/** The encrypted columns of a database: its schema decides about the tables in it, and for any other what the process has defined. */
-export interface KnownColumns {
-  readonly of: (table: Table) => ReadonlyMap<string, Encryption> | undefined;
-  readonly all: () => readonly Encryption[];
-  readonly storedName: (column: Column) => string;
-}
-
-export function knownColumns(schema: readonly Table[], storedName: (column: Column) => string): KnownColumns {
-  const own: ColumnsOfTables = new Map();
-  for (const table of schema) {
-    const columns = columnsIn(own, table);
-    for (const { encryption } of layoutOf(table).columns) columns.set(encryption.column, encryption);
-  }
-  return {
-    of: (table) => own.get(originOf(table)) ?? defined.get(originOf(table)),
-    all: () => Array.from(new Map([...defined, ...own]).values(), (columns) => [...columns.values()]).flat(),
-    storedName,
-  };
-}
-
-/** Throws for a column of a second definition of a table, which says that nothing in it is encrypted. */
-export function refuseSecondDefinition(field: unknown, known: KnownColumns): void {
-  if (is(field, SQL.Aliased)) refuseSecondDefinition(field.sql, known);
-  if (is(field, SQL)) for (const chunk of field.queryChunks) refuseSecondDefinition(chunk, known);
-  if (!is(field, Column) || !is(field.table, Table) || layoutOf(field.table).columns.length > 0) return;
-  const encryption = known.of(field.table)?.get(known.storedName(field));
-  if (!encryption) return;
+/** Returns the field, unless it is a column of a second definition of a table, which says that nothing in it is encrypted. */
+export function requireFirstDefinition<F>(field: F, access: Access): F {
+  if (!is(field, Column) || !is(field.table, Table) || layoutOf(field.table).columns.length > 0) return field;
+  const encryption = encryptedColumns.get(originOf(field.table, access.storedName(field)));
+  if (!encryption) return field;
   const problem = 'the column is encrypted, but this definition of its table says that it is not';
   const remedy =
-    'use the table that `encryptedTable` returned, or, if this is the table of another database, pass its `schema` to `drizzle`';
-  refuse('not_decrypted', encryption, problem, remedy);
+    'use the table that `encryptedTable` returned, or, for a table of another database, that database without `withEncryption`';
+  return refuse('not_decrypted', encryption, problem, remedy);
 }

@@ -170,12 +170,9 @@ function changedSet(given: Row, config: ConflictConfig, insert: Insert): Conflic
   }
   const named = Object.fromEntries(written.map(({ column }) => [column.name, null]));
   const all = withPartners(insert.scope.run.access.tableOf(table), named);
-  const missing = Object.keys(all).find((name) => !(name in named));
-  if (missing !== undefined) {
-    const place = { table: columns[0]?.encryption.table, column: missing };
-    const problem = 'an index is computed from this column and from others, which the upsert sets';
-    refuse('not_supported', place, problem, 'set this column too');
-  }
+  const partner = columns.find(({ column }) => column.name in all && !(column.name in named));
+  const problem = 'an index is computed from this column and from others, which the upsert sets';
+  if (partner) refuse('not_supported', partner.encryption, problem, 'set this column too');
   const filled = written.filter(({ key }) => set[key] !== null);
   const most = filled.find(({ encryption }) => isBound(encryption)) ?? filled[0];
   const needed = most ? boundTo(table, most.encryption) : [];

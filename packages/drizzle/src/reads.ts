@@ -17,7 +17,7 @@ import {
 import type { PgSelectConfig } from 'drizzle-orm/pg-core';
 import { isQuery } from './chunks.ts';
 import { refuse } from './error.ts';
-import { flatFields, nestedFields, refuseSecondDefinition, requireSelected, sourcesOf } from './fields.ts';
+import { flatFields, nestedFields, requireFirstDefinition, requireSelected, sourcesOf } from './fields.ts';
 import type { Run } from './late.ts';
 import { hiddenFields, type Level, levelIn, newReading, readFields } from './results.ts';
 import type { Builder, Shape } from './run.ts';
@@ -34,7 +34,7 @@ export function shapeSelect(config: PgSelectConfig, run: Run, isOne: boolean): S
   const scope: Scope = { run, isRead: true, sources };
   const selected = flatFields(config.fields);
   for (const { field } of selected) {
-    refuseSecondDefinition(field, run.access.known);
+    requireFirstDefinition(field, run.access);
     requireReadable(field, config, sources);
   }
   for (const { rightSelect } of config.setOperators ?? [])
@@ -90,7 +90,7 @@ export function shapeRelational(query: RelationalQuery, run: Run): Shape {
     // `findFirst` has a limit too.
     const narrowed = narrowedWhere(where, given, searches, run);
     const own = selectedColumns(given, columns);
-    for (const field of [...own, ...Object.values(extras)]) refuseSecondDefinition(field, run.access.known);
+    for (const column of own) requireFirstDefinition(column, run.access);
     const selected = Object.entries(extras).map(([name, field]) => [name, selectedField(field)] as const);
     const hidden = hiddenFields(reading, at, own, searches).map(([name, field]) => [name, field.as(name)]);
     const inner = Object.entries(given.with ?? {}).flatMap(([name, config]): [string, QueryConfig][] => {
@@ -118,11 +118,8 @@ export function shapeRelational(query: RelationalQuery, run: Run): Shape {
 /** The columns that Drizzle selects: those with `true` in `columns`, or else all but those that it names. */
 function selectedColumns({ columns: chosen }: QueryConfig, of: TableRelationalConfig['columns']): Column[] {
   const all = Object.entries(of).filter(([, column]) => !isIndexColumn(column));
-  const named = all.filter(([key]) => chosen?.[key] !== undefined);
-  const included = named.filter(([key]) => chosen?.[key] === true);
-  if (chosen && named.length === 0) return [];
-  const selected = included.length > 0 ? included : all.filter((each) => !named.includes(each));
-  return selected.map(([, column]) => column);
+  const isIncluded = all.some(([key]) => chosen?.[key]);
+  return all.flatMap(([key, column]) => ((chosen?.[key] ?? !isIncluded) ? [column] : []));
 }
 
 const schemas = new WeakMap<TablesRelationalConfig, TablesRelationalConfig>();

@@ -3,8 +3,8 @@
 import type { SQL } from 'drizzle-orm';
 import type { Access } from './access.ts';
 import { refuseToBuild, unknownRow, withoutParameters } from './error.ts';
-import { requireUncompared } from './raw.ts';
 import { isSettled, newRun, type Run, settle } from './late.ts';
+import { withoutRawSearch } from './raw.ts';
 import { open, type Reading } from './results.ts';
 import { type Scope, walk } from './walk.ts';
 
@@ -136,9 +136,7 @@ function queryOf(builder: Builder, { members, reading, scope }: Shape): { query:
   }
   const copy = Object.create(builder) as Builder;
   Object.assign(copy, { getSQL, prepare, _prepare, dialect, ...members });
-  const sql = copy.getSQL();
-  requireUncompared(sql, scope.run.access.known);
-  const late = walk(sql, scope);
+  const late = walk(withoutRawSearch(copy.getSQL()), scope);
   if (built?.sql) built.sql = late;
   copy.getSQL = () => late;
   return { query: copy, reading };

@@ -8,7 +8,7 @@ import type { Access, Row } from './access.ts';
 import { type Comparison, comparisonIn, isQuery, isSql, type Query, textOf } from './chunks.ts';
 import { refuse } from './error.ts';
 import { type Fields, flatFields, requireSelected, type Sources, sourcesOf } from './fields.ts';
-import { refuseSecondDefinition } from './fields.ts';
+import { requireFirstDefinition } from './fields.ts';
 import { Late, newRun, type Run } from './late.ts';
 import { type Encryption, encryptionOf, entryOf, opaquePlace, readable, requirePlain } from './table.ts';
 import type { PartsQuery } from './types.ts';
@@ -53,10 +53,7 @@ export const walk = <Chunk>(chunk: Chunk, scope: Scope): Chunk => walkChunk(chun
 function walkChunk(chunk: unknown, scope: Scope): unknown {
   if (is(chunk, Param) || is(chunk, StringChunk)) return chunk;
   if (is(chunk, SQL)) return walkSql(chunk, scope);
-  if (is(chunk, Column)) {
-    refuseSecondDefinition(chunk, scope.run.access.known);
-    return requirePlain(chunk);
-  }
+  if (is(chunk, Column)) return requirePlain(requireFirstDefinition(chunk, scope.run.access));
   if (is(chunk, Subquery)) {
     const { sql: inner, selectedFields, alias, isWith } = chunk._;
     return new Subquery(walkSql(inner, { ...scope, sources: [] }), selectedFields, alias, isWith);

@@ -6,7 +6,7 @@ import { isSameId, type Unsealed } from '@eaas/sdk/internal';
 import type { Row } from './access.ts';
 import { comparedValue, isSql, valueOf } from './chunks.ts';
 import { refuse } from './error.ts';
-import { refuseSecondDefinition, type SelectedField, type Sources, sourcesOf } from './fields.ts';
+import { requireFirstDefinition, type SelectedField, type Sources, sourcesOf } from './fields.ts';
 import { storedIn } from './id-form.ts';
 import { Late, type Run } from './late.ts';
 import { newReading, readFields } from './results.ts';
@@ -27,8 +27,8 @@ export function shapeWrite<Config extends WriteConfig>(config: Config, rows: rea
   const { table, returning } = config;
   const scope = { run, isRead: false, sources: sourcesOf(config) };
   for (const key of new Set(rows.flatMap(Object.keys)))
-    refuseSecondDefinition(Reflect.get(table, key), run.access.known);
-  for (const { field } of returning ?? []) refuseSecondDefinition(field, run.access.known);
+    requireFirstDefinition(Reflect.get(table, key), run.access);
+  for (const { field } of returning ?? []) requireFirstDefinition(field, run.access);
   const reading = newReading();
   const read = returning && { ...config, returning: readFields(returning, [], reading) };
   return { config: read ?? config, members: { config: read ?? config }, reading, scope };
