@@ -69,13 +69,6 @@ const decryptItem: OptionRules<Exclude<DecryptItem, string | Uint8Array> & Bundl
   key_version: 'anything',
 };
 
-/** The header of a ciphertext, the name of its data key in the cache, and the data key, if it is there. */
-interface Found {
-  readonly known: KnownHeader;
-  readonly name: string;
-  readonly key: DerivedDataKey | undefined;
-}
-
 export function createDecrypter(
   calls: DataKeyCalls,
   engines: Engines,
@@ -95,7 +88,7 @@ export function createDecrypter(
     options: DecryptOptions,
     form = '',
     known = readHeader(bytes),
-  ): Found {
+  ) {
     if (options.signal?.aborted) throw aborted();
     const { keyId: expected = caller.keyId, anyKey } = options;
     const { keyId } = known.header;
@@ -105,6 +98,7 @@ export function createDecrypter(
     const name = nameOf(known, caller, options, form);
     return { known, name, key: cache.find(name)?.key };
   }
+  type Found = ReturnType<typeof lookUp>;
 
   function fetchKey(
     { name, known: { header, bytes } }: Found,
@@ -146,26 +140,16 @@ export function createDecrypter(
     caller: Caller,
     options: DecryptOptions,
     context = options.context,
+    bytes = envelopeBytes(ciphertext, lendBase64),
+    found = lookUp(bytes, caller, options),
   ): Decrypted | Promise<Decrypted> | Waiting<Decrypted> {
-    const bytes = envelopeBytes(ciphertext, lendBase64);
-    const found = lookUp(bytes, caller, options);
-    if (found.key) return open(found.key, found.known.header, bytes, options.as, context);
-    // Copies the context, because it can change before the data key arrives.
-    return waitFor(found, ciphertext, bytes, caller, options, contextOf(context));
-  }
-
-  function waitFor(
-    found: Found,
-    ciphertext: Ciphertext,
-    bytes: Uint8Array,
-    caller: Caller,
-    options: DecryptOptions,
-    context: Context | undefined,
-  ): Waiting<Decrypted> {
-    // Bytes can change too, so they are copied. A text cannot.
+    const { header } = found.known;
+    if (found.key) return open(found.key, header, bytes, options.as, context);
+    // Copies the context and bytes, because both can change before the data key arrives. A text cannot.
     const own = typeof ciphertext === 'string' ? ciphertext : new Uint8Array(bytes);
+    const ownContext = contextOf(context);
     const run = (key: DerivedDataKey) =>
-      open(key, found.known.header, envelopeBytes(own, lendBase64), options.as, context);
+      open(key, header, envelopeBytes(own, lendBase64), options.as, ownContext);
     return new Waiting(fetchKey(found, caller, options, false), run);
   }
 
@@ -197,8 +181,7 @@ export function createDecrypter(
           const bytes = envelopeBytes(item, lendBase64);
           const known = readHeader(bytes);
           if (!last?.key || known !== last.known) last = lookUp(bytes, caller, own, '', known);
-          if (!last.key) return waitFor(last, item, bytes, caller, own, own.context);
-          return open(last.key, known.header, bytes, own.as, own.context);
+          return start(item, caller, own, own.context, bytes, last);
         }
         last = undefined;
         requireOptions<object>(decryptItem, item, 'an item of decryptMany');
@@ -256,8 +239,7 @@ function optionsByPerson(options: DecryptOptions): (subject?: string) => Decrypt
   const own = copyContexts(options);
   let last = own;
   return (subject = own.subject) => {
-    if (subject !== last.subject)
-      last = subject === own.subject ? own : { ...own, subject: subject as string };
+    if (subject !== last.subject) last = { ...own, subject: subject as string };
     return last;
   };
 }
