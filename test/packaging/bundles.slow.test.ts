@@ -27,7 +27,7 @@ async function bundle(contents: string, more: object = {}): Promise<{ text: stri
 const page = "export { createBrowserClient } from '@eaas/sdk/browser'";
 
 test.each([
-  ['the client of a page', page, 23_650],
+  ['the client of a page', page, 23_511],
   ['the client of a Worker', "export { EaasClient } from '@eaas/sdk'", 26_000],
   ['the client of a page with noble', `${page}; export { nobleEngine } from '@eaas/protocol'`, 27_500],
   ['a page that writes', "export { createIntake } from '@eaas/sdk/intake'", 16_000],

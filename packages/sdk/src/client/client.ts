@@ -4,7 +4,6 @@ import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { withEnvironment } from '#environment';
 import { type AuditLog, auditOf } from '../audit/methods.ts';
 import { baseUrlOf } from '../http/connection.ts';
-import { asCalls } from '../http/exchange.ts';
 import { ofPages } from '../http/outputs.ts';
 import { load, once, resultOf, ServiceError, type Settled } from '../errors.ts';
 import { refuseHalf } from '../half/options.ts';
@@ -98,7 +97,7 @@ export class EaasClient extends EnvelopeClient {
     if (!signsIn && typeof apiKey !== 'function') requireToken(apiKey, nameOf('apiKey', 'EAAS_API_KEY'));
     const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp, nameOf('baseUrl', 'EAAS_BASE_URL'));
     const inProcess = inWordsOfCalls(options.service?.call);
-    super({ ...complete, baseUrl, inProcess, loadKinds, headers: () => authorization(apiKey) });
+    super({ ...complete, baseUrl, inProcess, loadKinds, reword, headers: () => authorization(apiKey) });
     this.rewrapAll = createRewrapAll(this.call, patienceOf(complete), this.parts.calls.erasures);
     this.audit = auditOf(this.call, signsIn);
   }
@@ -212,17 +211,25 @@ const loadAllKinds = once(async () => {
 
 const loadKinds = async (route: Route) => (route in ofPages ? ofPages : loadAllKinds());
 
-/** Rewords the errors of a service in this process, whose texts speak of requests too. */
+/**
+ * Names calls where the service names requests: `keys.enable` instead of POST /v1/keys/:id/enable. Pages have no such calls, and
+ * show the request.
+ */
+const reword = (detail: string): string =>
+  detail
+    .replace(/query parameter /i, '')
+    .replace(/`?POST \/v1\/([a-z-]+)(?:\/:id)?\/?([a-z]*)`?/g, (_, resource: string, action: string) => {
+      const calls = resource.replace('api-keys', 'apiKeys');
+      return `\`${calls}.${action || 'create'}\``;
+    });
+
+/** Rewords the errors of a service in this process, which exchanges no texts. */
 const inWordsOfCalls = (call: Answer | undefined): Answer | undefined =>
   call &&
   ((route, input) =>
     call(route, input).catch((error: unknown) => {
-      if (!(error instanceof ServiceError)) throw error;
-      const { code, message, status } = error;
-      throw new ServiceError(code, asCalls(message), {
-        ...('cause' in error && { cause: error.cause }),
-        status,
-      });
+      if (error instanceof ServiceError) throw new ServiceError(error.code, reword(error.message), error);
+      throw error;
     }));
 
 async function authorization(apiKey: EaasClientOptions['apiKey']): Promise<Record<string, string>> {

@@ -8,7 +8,8 @@ import { readAll } from './read-all.ts';
 import type { Connection, Patience } from './transport.ts';
 import { isName, isOutput, namesSameKeys } from './outputs.ts';
 
-interface Asked<R extends Route> extends Patience, Pick<Connection, 'baseUrl' | 'judge' | 'loadKinds'> {
+interface Asked<R extends Route>
+  extends Patience, Pick<Connection, 'baseUrl' | 'judge' | 'loadKinds' | 'reword'> {
   /** The time limit of an attempt, in milliseconds. It includes the time to read the body of the response. */
   readonly attempt: number;
   readonly route: R;
@@ -33,7 +34,7 @@ const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|decrypt|show|erase)$|^DELETE .*
 export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output<R>> {
   // Copies `fetch` to the variable `send`. Browsers and edge runtimes throw an error if `fetch` is called as a method
   // of another object.
-  const { route, headers, send, judge, input = {} } = asked;
+  const { route, headers, send, judge, reword = String, input = {} } = asked;
   judge?.(JSON.stringify([headers, input]));
   const { ky, HTTPError } = await loadKy();
   const kinds = await asked.loadKinds?.(route);
@@ -123,7 +124,7 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
   }
 
   function masked(detail: string, part: object): string {
-    return asCalls(mask(detail, [...secretsOfHeaders(headers), ...secretsIn(part)]));
+    return reword(mask(detail, [...secretsOfHeaders(headers), ...secretsIn(part)]));
   }
 
   function withMaskedDetails(output: Output<R>): Output<R> {
@@ -196,18 +197,6 @@ function requestFor(route: Route, input: Record<string, unknown>) {
   const isRead = /^(GET|DELETE)/.test(method);
   return { method, path, ...(isRead ? { searchParams: input as Record<string, string> } : { json: input }) };
 }
-
-/**
- * Says what a text of the service says for users of the SDK, who know calls and no requests: `keys.enable` instead of
- * POST /v1/keys/:id/enable.
- */
-export const asCalls = (detail: string): string =>
-  detail
-    .replace(/query parameter /i, '')
-    .replace(/`?POST \/v1\/([a-z-]+)(?:\/:id)?\/?([a-z]*)`?/g, (_, resource: string, action: string) => {
-      const calls = resource.replace('api-keys', 'apiKeys');
-      return `\`${calls}.${action || 'create'}\``;
-    });
 
 const anyApiKey = /eaas_sk_\w*/g;
 const anyDek = /[\w+/-]{43}=/g;

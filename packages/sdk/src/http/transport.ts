@@ -39,6 +39,8 @@ export interface Connection {
   readonly judge?: Judge | undefined;
   /** Loads the kinds of all responses. Without it, only those of the routes that pages call are known. */
   readonly loadKinds?: ((route: Route) => Promise<object>) | undefined;
+  /** Says what a text of the service says for users of the client. */
+  readonly reword?: ((detail: string) => string) | undefined;
   /** Answers the calls, if the service is in this process: no request is made. Throws ServiceError. */
   readonly inProcess?: Answer | undefined;
 }
@@ -83,8 +85,8 @@ export function createTransport(
   authorize: Authorize,
   emit: Emit,
 ): Call {
-  const { baseUrl, judge, loadKinds, inProcess, fetch: send = fetch, tracing = untraced } = options;
-  const service = { ...patienceOf(options), baseUrl, judge, loadKinds, send, tracing };
+  const { baseUrl, judge, loadKinds, reword, inProcess, fetch: send = fetch, tracing = untraced } = options;
+  const service = { ...patienceOf(options), baseUrl, judge, loadKinds, reword, send, tracing };
   const call = async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
     const start = Date.now();
     const seen = { attempts: 0 };
