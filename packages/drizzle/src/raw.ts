@@ -31,9 +31,9 @@ export function withoutRawWrite<Statement>(statement: Statement): Statement {
 const parts =
   /\b(?=(?:select|from|into|set|update|with|where|on|having|when|then|using|and|or|group|order|returning)\b)/i;
 
-/** The parts that are conditions, and those with an operator, which neither set nor define columns. */
-const conditions = /^(?:where|on(?!\s+(?:column|conflict|duplicate))|having|when|using|and|or)\b/i;
-const comparisons =
+/** The parts that compare: conditions, and what has such an operator and neither sets nor defines columns. */
+const condition = /^(?:where|on(?!\s+(?:column|conflict|duplicate))|having|when|using|and|or)\b/i;
+const comparing =
   /^(?!alter|set|update)[^]*(?:[=<~]|(?<![->])>|\b(?:in|i?like|between|similar|glob|regexp)\b)/i;
 
 /** Names that are not compared: in a count, in a test for null, and those of types and functions. */
@@ -44,7 +44,7 @@ const uncompared =
 export function withoutRawSearch<Statement>(statement: Statement): Statement {
   const compared = codeIn(statement)
     .split(parts)
-    .filter((part) => conditions.test(part) || comparisons.test(part));
+    .filter((part) => condition.test(part) || comparing.test(part));
   const text = compared.join(' ').replaceAll(uncompared, ' ');
   const columns = encryptedIn(text, 'column');
   const found = columns.length > 0 && encryptedIn(codeIn(statement, true), 'table', columns)[0];
