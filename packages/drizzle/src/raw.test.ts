@@ -84,6 +84,7 @@ test.each<[string, (where: SQL) => Promise<unknown>]>([
 });
 
 test.each([
+  " create table if not exists users (id text, email text, check (email glob 'eaasA*'))",
   'select id from users where email is null',
   "delete from users where users.email IS NOT NULL and id = 'a'",
   'select count(email) from users having count(email) > 1',

@@ -34,7 +34,7 @@ const parts =
 /** The parts that compare: conditions, and what has such an operator and neither sets nor defines columns. */
 const condition = /^(?:where|on(?!\s+(?:column|conflict|duplicate))|having|when|using|and|or)\b/i;
 const comparing =
-  /^(?!alter|set|update)[^]*(?:[=<~]|(?<![->])>|\b(?:in|i?like|between|similar|glob|regexp)\b)/i;
+  /^(?!\s*(?:alter|create|set|update)\b)[^]*(?:[=<~]|(?<![->])>|\b(?:in|i?like|between|similar|glob|regexp)\b)/i;
 
 /** Names that are not compared: in a count, in a test for null, and those of types and functions. */
 const uncompared =
