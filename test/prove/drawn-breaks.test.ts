@@ -11,7 +11,7 @@ test('each of the sixty files that decide exists, has breaks, and has tests arou
   expect(decidingFiles.filter((file) => !existsSync(file))).toEqual([]);
 });
 
-const source = 'function f() { if (a < b) { throw c; } return d.some(e) && (await g(h ?? i)); }';
+const source = 'function f() { if (a < b) { throw c; } return d.some(e) && (await g(h ?? i)).toString(); }';
 
 test.each([
   ['a comparison negated', ['a < b', 'a >= b']],
@@ -23,6 +23,7 @@ test.each([
   const broken = (breaksOf('f.ts', source).get(kind) ?? []).map(
     ({ from, to, text }) => source.slice(0, from) + text + source.slice(to),
   );
+  expect(breaksOf('f.ts', source).size).toBe(5);
   expect(broken).toEqual(changes.map(([before = '', after = '']) => source.replace(before, after)));
 });
 

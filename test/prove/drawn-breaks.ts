@@ -71,7 +71,7 @@ function placeAt(node: Node, source: string, isInBlock: boolean): Place | undefi
   if (type === 'AwaitExpression') return ['an await dropped', start, start + 'await'.length, ''];
   if (type === 'MemberExpression') {
     const { name = '', start: from, end: to } = node['property'] as { name?: string } & Node;
-    return name in others ? [`${name} for ${others[name]}`, from, to, others[name] as string] : undefined;
+    return Object.hasOwn(others, name) ? [`${name} for ${others[name]}`, from, to, others[name] as string] : undefined;
   }
   const isWhole = isInBlock && droppable.has(type) && !node['alternate'] && !node['directive'];
   return isWhole ? ['a statement dropped', start, end, ''] : undefined;
