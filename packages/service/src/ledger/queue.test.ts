@@ -145,6 +145,23 @@ test.each(['read', 'append', 'locked'] as const)(
   },
 );
 
+test('a lock that comes after all have left writes nothing for them', async () => {
+  fakeTime();
+  let [isHeld, free] = [false, (): void => {}];
+  const { decide, verified } = await openPair(async () => {
+    if (isHeld) await new Promise<void>((resolve) => (free = resolve));
+  });
+  await decide(0, note);
+  isHeld = true;
+  const refused = refusalOf(decide(0, note, { isLocked: true }));
+  await vi.advanceTimersByTimeAsync(1_300_000);
+  expect(refused()).toBe(unwritten);
+  isHeld = false;
+  free();
+  await decide(0, note);
+  expect(await verified()).toMatchObject({ valid: true, head: { id: 2 } });
+});
+
 test('a store that always says at once that the clock is wrong is asked until the deadline', async () => {
   fakeTime();
   const { decide } = await openPair(
