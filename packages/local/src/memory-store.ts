@@ -2,6 +2,7 @@
 // for what changed it before.
 import {
   type Appended,
+  blocks,
   compare,
   entries,
   type EntryRow,
@@ -109,6 +110,10 @@ export function memoryStore({ now, hasLog = true, wait = async () => {} }: Memor
     if (hasLog) {
       for (const row of entriesOf(link)) set(tenantId, put(entries, row));
       for (const row of talliesOf(tenant, link)) set(tenantId, put(tallies, row));
+      for (const name of link.blocks) {
+        const [block, ...of] = name.split(' ');
+        set(tenantId, put(blocks, { block: Number(block), of: of.join(' ') }));
+      }
       tenant.nonces.set(expected.id + 1, next.nonce);
     }
     tenant.head = next;

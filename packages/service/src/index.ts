@@ -12,7 +12,7 @@ export { methodNotAllowed, nothingHere, unexpected } from './rules/refusal.ts';
 export { type Stored, type Known, type Run, type SealedWrite } from './ledger/store.ts';
 export { type Link, type LostLink, type Appended, type LockedTenant, type Reader } from './ledger/store.ts';
 export { type Store, type Owned, LinkRefused, dataFormat } from './ledger/store.ts';
-export { blocksOf, frequentActions } from './ledger/blocks.ts';
+export { blocks, blocksOf, frequentActions } from './ledger/blocks.ts';
 export { compare, find } from './ledger/query.ts';
 // What operators do, and jobs.
 export { type TenantSettings, newTenant, changeTenant, acknowledgeRestore } from './operations/tenants.ts';

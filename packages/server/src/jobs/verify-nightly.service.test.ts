@@ -86,7 +86,8 @@ test('a removed block is found, and what the runbook says repairs it', async () 
   expect(await verify()).toMatchObject({ broken: 1 });
   expect(told).toEqual([{ tenantId: ann.tenantId, reasons: ['blocks_differ'] }]);
   const api = apiOf(world.replica(), ann.token);
-  expect(await api('GET /v1/audit/verify', {})).toMatchObject({ valid: true });
+  const errors = [{ id: 1, reason: 'blocks_differ' }];
+  expect(await api('GET /v1/audit/verify', {})).toMatchObject({ valid: false, errors });
   const [, repair = ''] = /```sql([^`]*audit_blocks[^`]*)```/.exec(read('docs/operating/runbook.md')) ?? [];
   await attacker.sql.unsafe(repair);
   world.time += day;

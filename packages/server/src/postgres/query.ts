@@ -74,6 +74,8 @@ function idIn(table: StoredTable, ref: Ref): string[] | undefined {
   const parts = table.id.map((column, nth) => {
     const value = values[nth] ?? '';
     const type = typeOf(table, column);
+    // It is the last part, and can have spaces.
+    if (type === 'text') return values.slice(nth).join(' ');
     if (type === 'uuid') return parseUuid(value);
     if (type === 'bytes') return /^([\da-f]{2})*$/.test(value) ? `\\x${value}` : undefined;
     return Number.isSafeInteger(Number(value)) ? value : undefined;
@@ -83,7 +85,7 @@ function idIn(table: StoredTable, ref: Ref): string[] | undefined {
 
 function sqlType(table: StoredTable, column: string): Part {
   const type = typeOf(table, column);
-  return raw(type === 'uuid' ? 'uuid' : type === 'bytes' ? 'bytea' : 'bigint');
+  return raw({ uuid: 'uuid', bytes: 'bytea', text: 'text' }[type ?? ''] ?? 'bigint');
 }
 
 /** The rows that a query finds, with their number and sums if they are wanted. */

@@ -188,7 +188,7 @@ create table eaas.leases (
 
 const immutable = ['audit_entries', 'row_records'];
 const forward = ['audit_heads', 'audit_anchors'];
-const ofTenants = [...storedTables.keys(), 'row_records', 'row_counts', 'audit_blocks'];
+const ofTenants = [...storedTables.keys(), 'row_records', 'row_counts'];
 /** Rows that change without an entry can be lost. */
 const kept = ofTenants.filter(
   (name) => !/^(tallies|api_key_uses|key_sets|row_counts|verifications|audit_blocks)$/.test(name),

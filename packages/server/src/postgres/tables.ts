@@ -55,6 +55,7 @@ const tables: readonly StoredTable[] = [
     tallied: ['key_id', 'action'],
     derived: Object.fromEntries(schemaPlugins.flatMap((plugin) => Object.entries(plugin.entries ?? {}))),
   },
+  core.blocks,
   core.heads,
   core.anchors,
   { ...core.tallies, nulls: { key_id: noId, key_version: 0 } },

@@ -4,6 +4,7 @@ import { isBytes } from '@eaas/protocol/internal';
 import type { ChainWalk, LogHistory } from '@eaas/protocol/internal-log';
 import { entryHashes, entryMacs, fromLatin1, sameBytes, toLatin1 } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
+import { refsOfBlocks } from '../ledger/blocks.ts';
 import { partsOf } from '../ledger/row-macs.ts';
 import { allOf, between, idText, nameOf } from '../ledger/table.ts';
 import { entries } from '../ledger/tables.ts';
@@ -60,7 +61,7 @@ const judgedAtOnce = 200;
 
 /** Goes on to the last entry, or by at least one page until the time is over. */
 export async function walkEntries(service: Service, walk: Walk, timeLeft: () => number): Promise<void> {
-  const { tenantId, chain, last } = walk;
+  const { tenantId, chain, last, findings } = walk;
   const readFrom = async (id: number): Promise<EntryRow[]> =>
     id > last ? [] : readEntries(service, tenantId, between('id', id, last), pageOfEntries);
   let coming = readFrom(chain.next);
@@ -69,12 +70,16 @@ export async function walkEntries(service: Service, walk: Walk, timeLeft: () => 
     // The database reads the next page while this one is judged.
     coming = readFrom((page.at(-1)?.id ?? last) + 1);
     coming.catch(() => {});
-    if (page.length > 0) await walk.today.look(page, walk.history);
+    if (page.length === 0) return reportMissing(walk, last + 1);
+    const [before, blocks] = [findings.count, refsOfBlocks(page)];
+    const { rows } = await walk.today.look(page, walk.history, blocks);
     for (let at = 0; at < page.length; at += judgedAtOnce) {
       judgePage(walk, page.slice(at, at + judgedAtOnce));
       if (service.fair.isOver()) await service.fair.pause(tenantId);
     }
-    if (page.length === 0) reportMissing(walk, last + 1);
+    // An entry that was altered has other blocks.
+    if (findings.count === before && !blocks.every((block) => rows.get(block)))
+      report(findings, 'blocks_differ', page[0]?.id);
     if (timeLeft() <= 0) return;
   }
 }

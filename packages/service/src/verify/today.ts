@@ -5,8 +5,17 @@ import type { LogHistory } from '@eaas/protocol/internal-log';
 import { auditActions, type Permission } from '@eaas/protocol/wire';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { checkRow } from '../ledger/row-macs.ts';
-import type { Stored } from '../ledger/store.ts';
-import { nameOf, type Query, type Ref, refOf, refTo, type Table, type Where } from '../ledger/table.ts';
+import type { Known, Stored } from '../ledger/store.ts';
+import {
+  nameOf,
+  type Need,
+  type Query,
+  type Ref,
+  refOf,
+  refTo,
+  type Table,
+  type Where,
+} from '../ledger/table.ts';
 import { type ApiKeyRow, type EntryRow, type KeyRow, keys } from '../ledger/tables.ts';
 import { type TenantRow, tenants } from '../ledger/tables.ts';
 import { attempt } from '../rules/refusal.ts';
@@ -68,8 +77,11 @@ export function rowsOfToday({ store, tables }: Service, tenantId: string, secret
   }
 
   return {
-    /** Reads the rows that a page of entries names, and tells the history what had ended before the page. */
-    async look(page: readonly EntryRow[], history: LogHistory): Promise<void> {
+    /**
+     * Reads the rows that a page of entries names, and tells the history what had ended before the page. Returns what it has
+     * read, and `more`.
+     */
+    async look(page: readonly EntryRow[], history: LogHistory, more: Need[]): Promise<Known> {
       const first = Number(page[0]?.id);
       const named = (column: 'actor' | 'key_id', { name }: { readonly name: string }): Ref[] =>
         Array.from(new Set(page.map((entry) => entry[column])), (id): Ref => `${name} ${id}`);
@@ -85,7 +97,7 @@ export function rowsOfToday({ store, tables }: Service, tenantId: string, secret
         .matchAll(/"subject":"([\da-f]{32})"/g);
       const halves = [...new Set(Array.from(said, ([, half = '']) => half))];
       const queries = halves.length === 0 ? [] : people.map((table) => erasedOf(table, halves));
-      const known = await store.read(tenantId, [...refs, ...queries]);
+      const known = await store.read(tenantId, [...refs, ...queries, ...more]);
       rows.clear();
       if (updated.size > mostUpdated) updated.clear();
       for (const [ref, one] of known.rows) {
@@ -94,6 +106,7 @@ export function rowsOfToday({ store, tables }: Service, tenantId: string, secret
       }
       for (const query of queries)
         for (const one of known.found.get(nameOf(query))?.rows ?? []) tell(history, query.table, one, first);
+      return known;
     },
 
     /** Whether an entry is of a call that its actor might not make. */

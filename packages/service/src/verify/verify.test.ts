@@ -7,6 +7,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { memoryStore, type MemoryTenant } from '@eaas/local/internal';
 import { openTenantSecrets, rootKey } from '../crypto/tenant-secrets.ts';
+import { blocks } from '../ledger/blocks.ts';
 import { sealRow } from '../ledger/row-macs.ts';
 import type { Stored } from '../ledger/store.ts';
 import { put, type Ref, type Table } from '../ledger/table.ts';
@@ -324,6 +325,22 @@ describe('entries', () => {
       rowsOf(entries).delete(`audit_entries ${id}`);
       if (id < lastId) change(entries, `audit_entries ${id + 1}`, { action: 'key.enable', metadata: '{' });
       expect(await found()).toContain(`${id} entry_missing`);
+      restore();
+    }
+  });
+
+  test('one that a list leaves out, because its block was removed, is found by each call that reads it', async () => {
+    const ids = Array.from({ length: lastId }, (_, nth) => nth + 1);
+    const wraps = ids.filter((id) => entryAt(id).action === 'key.wrap');
+    const needing = { 'by operator': ids, 'key.wrap': wraps, 'key.wrap by operator': wraps };
+    expect([...rowsOf(blocks).keys()].toSorted()).toEqual(
+      Object.keys(needing).map((of) => `audit_blocks 0 ${of}`),
+    );
+    for (const [of, expected] of Object.entries(needing)) {
+      rowsOf(blocks).delete(`audit_blocks 0 ${of}`);
+      const each = await Promise.all(ids.map((id) => verify({ from_id: id, to_id: id })));
+      const errors = each.flatMap((one) => one.errors);
+      expect(errors).toEqual(expected.map((id) => ({ id, reason: 'blocks_differ' })));
       restore();
     }
   });
