@@ -110,10 +110,8 @@ export function memoryStore({ now, hasLog = true, wait = async () => {} }: Memor
     if (hasLog) {
       for (const row of entriesOf(link)) set(tenantId, put(entries, row));
       for (const row of talliesOf(tenant, link)) set(tenantId, put(tallies, row));
-      for (const name of link.blocks) {
-        const [block, ...of] = name.split(' ');
+      for (const [block, ...of] of link.blocks.map((name) => name.split(' ')))
         set(tenantId, put(blocks, { block: Number(block), of: of.join(' ') }));
-      }
       tenant.nonces.set(expected.id + 1, next.nonce);
     }
     tenant.head = next;

@@ -25,7 +25,7 @@ export interface Fair {
 }
 
 /** What every operation needs. */
-export interface Service extends Required<Omit<ServiceOptions, 'patience' | 'lookupPatience' | 'clock'>> {
+export interface Service extends Required<Omit<ServiceOptions, 'patience' | 'clock'>> {
   readonly ledger: Ledger;
   readonly tokens: Tokens;
   /** All tables whose rows decisions read, by their names. */
@@ -45,8 +45,6 @@ interface ServiceOptions {
   readonly fair?: Fair;
   /** For how long a call waits for its entry, in milliseconds. Defaults to 4,500: then it is answered within 5 s. */
   readonly patience?: number;
-  /** For how long a call waits until its token is looked up, in milliseconds. Defaults to 2,000. */
-  readonly lookupPatience?: number;
   readonly listener?: Partial<Listener>;
   /** The store's time. Absent: it is estimated between calls of the store. */
   readonly clock?: Clock;
@@ -64,7 +62,6 @@ export function createService({
   plugins = [],
   fair = alone,
   patience = 4_500,
-  lookupPatience = 2_000,
   listener = {},
   clock,
 }: ServiceOptions): Service {
@@ -77,7 +74,7 @@ export function createService({
     store,
     roots,
     ledger: new Ledger({ store: awaited, roots, tables, listener }, patience, clock),
-    tokens: tokensOf({ store: awaited, fair, listener }, lookupPatience),
+    tokens: tokensOf({ store: awaited, fair, listener }, patience / 2),
     plugins,
     tables,
     fields,

@@ -46,7 +46,6 @@ const mendedAfter = 1_000;
 const minute = 60_000;
 
 /** A call is answered within 5 s: what it waits for its token, and for its append, in milliseconds. */
-const patience = () => ({ lookupPatience: timeLimit(2_000), patience: timeLimit(4_500) });
 
 /** Puts the parts of a service together. Lists and jobs use `database` unless they have their own. */
 export function createService({
@@ -87,7 +86,7 @@ export function createService({
   ];
   const store = postgresStore({ calls: database, lists: reads, background });
   const service: Service = {
-    ...core.createService({ store, roots, plugins, fair, listener, ...patience() }),
+    ...core.createService({ store, roots, plugins, fair, listener, patience: timeLimit(4_500) }),
     database,
     reads,
     background,

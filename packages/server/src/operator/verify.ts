@@ -10,7 +10,7 @@ export async function verifyLog(
   tenantId: string,
   options: VerifyOptions = {},
 ): Promise<Verification> {
-  const { background, publicLog } = service;
+  const { publicLog } = service;
   const verified = await orNoTenant(verifyTenant(service, tenantId, options));
-  return publicLog ? withContradiction(background, publicLog, tenantId, verified) : verified;
+  return publicLog ? withContradiction(service.background, publicLog, tenantId, verified) : verified;
 }

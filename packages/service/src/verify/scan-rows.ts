@@ -1,14 +1,13 @@
 // Compares the rows of a tenant with the sum that the head carries, in one snapshot. Who removes, inserts, changes or puts back
 // a row makes the sums differ; where the row's own MAC or record shows it, another finding names the row.
 import { sameBytes } from '#platform';
-import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { checkHead, checkRow, masked, rowInSum } from '../ledger/row-macs.ts';
 import type { Stored } from '../ledger/store.ts';
 import type { Table } from '../ledger/table.ts';
 import { heads } from '../ledger/tables.ts';
 import { attempt } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
-import { type Findings, reasonFor, report, type Walk } from './entries.ts';
+import { reasonFor, report, type Walk } from './entries.ts';
 
 /**
  * Scans all rows. Returns false if there are more than `most`, or no head to compare their sum with. No counter says how many
@@ -27,7 +26,7 @@ export async function scanRows({ store, tables }: Service, walk: Walk, most: num
         count += page.length;
         if (count > most) return false;
         for (const stored of page) {
-          judgeRow(table, stored, secrets, findings);
+          judgeRow(table, stored, walk);
           // A row with values that no sum can have was reported, and makes the sums differ.
           sum += attempt(() => rowInSum(secrets, table, stored.row)) ?? 0n;
         }
@@ -42,11 +41,12 @@ export async function scanRows({ store, tables }: Service, walk: Walk, most: num
   });
 }
 
-function judgeRow(table: Table<never>, stored: Stored, secrets: TenantSecrets, findings: Findings): void {
+function judgeRow(table: Table<never>, stored: Stored, { secrets, findings, today, last }: Walk): void {
   const { row, newest_rev } = stored;
   const rev = table.record?.revOf(row as never) ?? null;
-  if (!attempt(() => checkRow(secrets, table, { row, newest_rev: rev }))) {
+  if (!attempt(() => checkRow(secrets, table, { row, newest_rev: rev })))
     report(findings, reasonFor(table, 'changed', row), rev);
-  }
-  if (newest_rev !== rev) report(findings, reasonFor(table, 'put_back', row), newest_rev);
+  // Another row can have stood there for a moment, while entries were judged by it.
+  const isOther = attempt(() => today.wasAnother(table, row, last));
+  if (newest_rev !== rev || isOther) report(findings, reasonFor(table, 'put_back', row), newest_rev);
 }

@@ -40,8 +40,8 @@ const permissionOf = new Map<string, Permission | undefined>(
 
 /** By how much the time of an entry can be after its judgement, because it is never before that of an earlier entry. */
 const leeway = 60_000;
-/** Of how many rows updates are remembered. */
-const mostUpdated = 10_000;
+/** Of how many rows updates are remembered, and how they were looked up. */
+const mostKept = 100_000;
 
 /** What the entry of an update says. */
 interface Told {
@@ -62,12 +62,22 @@ export function rowsOfToday({ store, tables }: Service, tenantId: string, secret
   /** What is known of the rows that the page names, by their ids, where the walk is. */
   const rows = new Map<string, Row>();
 
+  /**
+   * Which entry had changed what each time it was looked up: 0 if there was no such row, and -1 if that was not the same each
+   * time. Rows are named by their refs, and people by the first halves of their ids.
+   */
+  const looked = new Map<string, number>();
+  /** The same, of this page. */
+  const seen = new Map<string, number>();
+
   /** Tells a history what a row says, if no entry from `first` on has changed it. */
   function tell(history: LogHistory, table: Table<never>, stored: Stored, first: number): void {
     const row = attempt(() => checkRow(secrets, table as Table<Row>, stored));
     const { rev = row?.erased_id ?? first, status, min_version, revoked_at, erased_id } = row ?? {};
     if (!row) return;
-    const [, id = ''] = refOf(table, row as never).split(' ');
+    const ref = refOf(table, row as never);
+    const [, id = ''] = ref.split(' ');
+    seen.set(erased_id ? id.slice(0, 32) : ref, rev);
     rows.set(id, { ...(rev < first && row), ...updated.get(id) });
     if (rev >= first) return;
     if (status) history.learn(`key ${id}`, status, rev);
@@ -99,14 +109,25 @@ export function rowsOfToday({ store, tables }: Service, tenantId: string, secret
       const queries = halves.length === 0 ? [] : people.map((table) => erasedOf(table, halves));
       const known = await store.read(tenantId, [...refs, ...queries, ...more]);
       rows.clear();
-      if (updated.size > mostUpdated) updated.clear();
+      for (const kept of [updated, looked]) if (kept.size > mostKept) kept.clear();
+      for (const name of [...refs, ...halves]) seen.set(name, 0);
       for (const [ref, one] of known.rows) {
         const table = tables.get(ref.slice(0, ref.indexOf(' ')));
         if (one && table) tell(history, table, one, first);
       }
       for (const query of queries)
         for (const one of known.found.get(nameOf(query))?.rows ?? []) tell(history, query.table, one, first);
+      for (const [name, rev] of seen) looked.set(name, (looked.get(name) ?? rev) === rev ? rev : -1);
+      seen.clear();
       return known;
+    },
+
+    /** Whether a row was another one when it was looked up, though no entry after `last` has changed it. */
+    wasAnother(table: Table<never>, row: object, last: number): boolean {
+      const { rev: changed, erased_id: erased } = row as Row;
+      const [isPerson, ref] = [people.includes(table), refOf(table, row as never)];
+      const rev = (isPerson ? erased : changed) ?? 0;
+      return rev <= last && (looked.get(isPerson ? ref.slice(-64, -32) : ref) ?? rev) !== rev;
     },
 
     /** Whether an entry is of a call that its actor might not make. */

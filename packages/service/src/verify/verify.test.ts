@@ -10,7 +10,7 @@ import { openTenantSecrets, rootKey } from '../crypto/tenant-secrets.ts';
 import { blocks } from '../ledger/blocks.ts';
 import { sealRow } from '../ledger/row-macs.ts';
 import type { Stored } from '../ledger/store.ts';
-import { put, type Ref, type Table } from '../ledger/table.ts';
+import { put, type Ref, refTo, type Table } from '../ledger/table.ts';
 import {
   type AnchorRow,
   anchors,
@@ -419,7 +419,7 @@ describe('an entry that contradicts what the log said before', () => {
   };
   const lay = (rows: MemoryTenant) => {
     for (const [name, those] of rows.tables)
-      if (![entries.name, 'tallies'].includes(name)) tenant.tables.set(name, new Map(those));
+      if (![entries.name, blocks.name, 'tallies'].includes(name)) tenant.tables.set(name, new Map(those));
   };
   const wrap = (ask: Ask, fields: object = {}, actor?: string) =>
     ask('POST /v1/keys/:key_id/wrap', { key_id: another, dek, ...fields }, actor);
@@ -466,6 +466,54 @@ describe('an entry that contradicts what the log said before', () => {
       expect(await verify()).toMatchObject({ errors, valid: false, rows_checked: true });
     },
   );
+
+  /** Verifies by a store that shows older rows at so many looks, and the right ones at all later ones. */
+  const deceived = (from_id: number, before: MemoryTenant, looks = Infinity) => {
+    const after = kept();
+    const read: typeof store.read = async (tenantId, needs) => {
+      const isLook = needs.includes(refTo(tenants, tenantId));
+      lay(isLook && looks-- > 0 ? before : after);
+      return store.read(tenantId, needs).finally(() => lay(after));
+    };
+    const service = createService({ store: { ...store, read }, roots, plugins: plugins() });
+    return verifyTenant(service, tenantId, { from_id });
+  };
+
+  test.each([
+    ['of a revoked API key', 'api_key'],
+    ['for an erased person', 'subject'],
+  ])('%s is not hidden by rows that stand there only while entries are judged', async (name, kind) => {
+    const [end, use] = contradictions[name] ?? [];
+    const before = kept();
+    await end?.(replica());
+    const after = kept();
+    lay(before);
+    await use?.(replica());
+    lay(after);
+    const { id } = after.head;
+    const reason = expect.stringMatching(`^${kind}_put_back: `);
+    expect((await deceived(id + 1, before)).errors).toContainEqual({ id, reason });
+  });
+
+  test('by narrowed rights is not hidden by rows that stand there only for its page', async () => {
+    const ask = replica();
+    const { key_id: allowed } = await ask('POST /v1/keys', { name: 'allowed' });
+    const before = kept();
+    await ask('PATCH /v1/api-keys/:api_key_id', { api_key_id, key_ids: [allowed] });
+    const after = kept();
+    lay(before);
+    await wrap(replica(), {}, api_key_id);
+    lay(after);
+    await Promise.all(Array.from({ length: 500 }, () => wrap(ask)));
+    await wrap(ask, { key_id: allowed }, api_key_id);
+    const { id } = after.head;
+    expect(await deceived(id + 1, before, 2)).toMatchObject({
+      errors: [{ id, reason: `api_key_put_back: ${api_key_id}` }],
+    });
+    expect(await verify({ from_id: id + 1 })).toMatchObject({
+      errors: [{ id: id + 1, reason: 'contradiction' }],
+    });
+  });
 
   test('is found of whatever had ended for good, however many people were erased since', async () => {
     const ask = replica();
