@@ -10,9 +10,6 @@ import { type Head, headIn } from './heads.ts';
 import { failureOf, type Outcome, type RowFailure, type TableRow, type Work } from './rows.ts';
 import type { Target } from './source.ts';
 
-/** How many data keys are remembered with what the service answered. */
-const mostRemembered = 10_000;
-
 /** Why a row is not written: what the service answered would make its values unreadable. */
 export const unsound = (): ServiceError =>
   new ServiceError(
@@ -21,13 +18,11 @@ export const unsound = (): ServiceError =>
       'find out why, and run again',
   );
 
-/** Returns a function that asks the service once about each data key. A failure is asked again. */
+/** Returns a function that asks the service once about each data key, and remembers many. A failure is asked again. */
 export function remembering<T>() {
-  const known = new Bounded<string, Promise<T>>((size) => size > mostRemembered);
+  const known = new Bounded<string, Promise<T>>((size) => size > 10_000);
   return (name: string, ask: () => Promise<T>): Promise<T> => {
-    const before = known.get(name);
-    if (before) return before;
-    const answer = ask();
+    const answer = known.get(name) ?? ask();
     known.set(name, answer);
     answer.catch(() => known.delete(name));
     return answer;
@@ -63,15 +58,14 @@ export function createRewraps(
         'the stored value begins like a ciphertext but is not valid: check whether the column is too short for it',
       );
     const options = optionsFor(row, head.isOfPerson || head.isIntake);
-    const { subject } = options;
     const bytes = fromBase64(text);
     const { keyId, wrappedKey } = parseHeader(bytes);
-    const name = JSON.stringify([keyId, toBase64(wrappedKey), subject]);
+    const name = JSON.stringify([keyId, toBase64(wrappedKey), options.subject]);
     const { key_version: keyVersion, ...result } = await once(name, () => client.rewrap(text, options));
     const wrapped = { keyId: result.key_id, keyVersion, wrappedKey: fromBase64(result.wrapped_key) };
     // Without the right to unwrap, this is all that tells a new wrapped key from one that opens nothing.
-    const form = subject === undefined ? serviceForm : subjectForm;
-    const least = head.isIntake ? head.keyVersion : head.keyVersion + 1;
+    const form = options.subject === undefined ? serviceForm : subjectForm;
+    const least = head.keyVersion + Number(!head.isIntake);
     const isSound = keyVersion >= least && versionIn(form, wrapped.wrappedKey) === keyVersion;
     if (result.rewrapped && (!isSound || wrapped.keyId !== keyId)) throw unsound();
     newest.set(keyId, Math.max(keyVersion, newest.get(keyId) ?? 0));
@@ -80,21 +74,18 @@ export function createRewraps(
 
   /** Throws if a rewrapped text has not the data key of the text before. A client that may not decrypt cannot tell. */
   async function requireDataKey(row: TableRow, texts: readonly string[]): Promise<void> {
-    const deks: Uint8Array[] = [];
-    try {
-      for (const text of texts) {
-        const wrapped = parseHeader(fromBase64(text));
-        deks.push(await client.unwrap(wrapped, optionsFor(row, isSubjectWrapped(wrapped.wrappedKey))));
-      }
-      if (!deks.every((dek) => equalBytes(dek, deks[0] ?? dek))) throw unsound();
-    } catch (error) {
-      const { code } = error as EaasError;
+    const unwrapped = texts.map((text) => {
+      const wrapped = parseHeader(fromBase64(text));
+      return client.unwrap(wrapped, optionsFor(row, isSubjectWrapped(wrapped.wrappedKey)));
+    });
+    const deks = await Promise.all(unwrapped).catch((error: EaasError) => {
       // Of a person who was erased meanwhile, no data key is left to compare.
-      if (!['permission_missing', 'subject_erased'].includes(code))
-        throw code === 'decryption' ? unsound() : error;
-    } finally {
-      for (const dek of deks) dek.fill(0);
-    }
+      if (['permission_missing', 'subject_erased'].includes(error.code)) return [];
+      throw error.code === 'decryption' ? unsound() : error;
+    });
+    const isSame = deks.every((dek) => equalBytes(dek, deks[0] ?? dek));
+    for (const dek of deks) dek.fill(0);
+    if (!isSame) throw unsound();
   }
 
   return {
