@@ -33,7 +33,7 @@ export const otherWords: Readonly<Record<string, string>> = {
   'sdk/index.md': 'manual, error code',
   'sdk/choose-an-index.md': 'blind index',
   'sdk/customer-key.md': 'BYOK, HYOK',
-  'sdk/erase-a-person.md': 'crypto-shredding',
+  'sdk/erase-a-person.md': 'crypto-shredding, erase a customer',
   'sdk/half.md': 'split key',
   'sdk/intake.md': 'public-key encryption',
   'sdk/sign-in.md': 'OIDC, identity provider',
