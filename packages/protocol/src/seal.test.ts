@@ -27,6 +27,8 @@ test('any view of memory with any context is the same after encryption and decry
       const opened = await open(through, unwrap, { keyId, context, engine: opener });
       expect(Buffer.from(opened).equals(plaintext)).toBe(true);
       expect(looksLikeEnvelope(through)).toBe(true);
+      expect(looksLikeEnvelope(through.subarray(1))).toBe(false);
+      expect(looksLikeEnvelope(Uint8Array.of(through[0] ?? 0, 0, 0))).toBe(false);
     }),
     { numRuns: runs(300) },
   );

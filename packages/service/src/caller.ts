@@ -34,7 +34,6 @@ function holderOfToken({ tokens, listener }: Service, arrival: Arrival): Caller 
       // Who changed the row gets no rights.
       const row = unless(Tampered, () => view.find(apiKeys, id));
       if (row && hashIn(row) === name) return row;
-      tokens.forget(name);
       throw unauthorized();
     };
     return Object.assign(senderOf(arrival), { tenantId, actor: id, needs: [refTo(apiKeys, id)], holder });

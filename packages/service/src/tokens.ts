@@ -66,8 +66,6 @@ export function tokensOf(
     find: (name: string): Owned | Promise<Owned | undefined> => known.get(name) ?? lookUp(name),
     /** What was found before. */
     recall: (name: string): Owned | undefined => known.get(name),
-    /** Looks a name up again the next time, because its row is gone. */
-    forget: (name: string): void => known.delete(name),
   };
 }
 

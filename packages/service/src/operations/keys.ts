@@ -92,7 +92,6 @@ function changing<Request>(rule: (key: KeyRow, now: number, input: Request) => C
       by: 'append',
       needs: () => keyNeeds(input.key_id),
       judge(view, holder) {
-        isBegun = false;
         const before = requireKey(view, holder, input.key_id);
         const whole = rule(before, view.now, input);
         if (!whole) return { entries: [], answer: keyRecord(before, fields) };
