@@ -121,3 +121,13 @@ test('an answer that is nearly too old makes no data key, which would have to be
   }
   await client.close();
 });
+
+test('a search asks for the half of the key of its table', async () => {
+  const { make, keyId, service } = await observedClient();
+  const { key_id: other } = await service.createKey('other');
+  const half = vi.fn(async () => own);
+  const users = defineFields({ users: { ssn: field.text().searchable() } });
+  const records = users.for(make({ half, keyId: other }), { index: 'half', keyIds: { users: keyId } });
+  await records.where('users', { ssn: '1' });
+  expect(JSON.stringify(half.mock.calls)).toContain(keyId);
+});

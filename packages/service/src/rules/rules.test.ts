@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { orRefusal } from '@eaas/protocol/internal-service';
 import { limits } from '@eaas/protocol/wire';
+import { excessOf } from './api-key-rules.ts';
 import { authorize } from './authorize.ts';
 import { tenantDraft } from './draft.ts';
 import { newKey, rotated } from './key-rules.ts';
@@ -24,6 +25,21 @@ test('an API key is refused from the millisecond of its expiry', () => {
   expect(when(999)).toBeUndefined();
   const detail = expect.stringContaining('expired at 1970-01-01T00:00:01.000Z') as string;
   expect(when(1_000)).toMatchObject({ code: 'unauthorized', problem: { detail } });
+});
+
+test('rights exceed others by each that these lack, and by no limit where these have one', () => {
+  const all = { permissions: ['encrypt'] as const, key_ids: null, allowed_origins: null, expires_at: null };
+  const excess = (more: object, than: object) => excessOf({ ...all, ...more }, { ...all, ...than });
+  for (const list of ['key_ids', 'allowed_origins']) {
+    const named = (...names: string[]) => ({ [list]: names });
+    for (const more of [named('a', 'b'), named('b'), { [list]: null }])
+      expect(excess(more, named('a'))).toContain(list);
+    for (const than of [named('a'), named('b', 'a'), { [list]: null }])
+      expect(excess(named('a'), than)).toBeUndefined();
+  }
+  expect(excess({ expires_at: 2 }, { expires_at: 1 })).toContain('expires_at');
+  expect(excess({ expires_at: 1 }, { expires_at: 1 })).toBeUndefined();
+  expect(excess({ permissions: ['encrypt', 'decrypt'] }, {})).toContain('decrypt');
 });
 
 test('a key has at most 10,000 versions', () => {
