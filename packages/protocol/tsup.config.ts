@@ -27,6 +27,7 @@ const core = [
   'src/base64.ts',
   'src/base64url.ts',
   'src/context.ts',
+  'src/row-context.ts',
   'src/wrapped-key.ts',
   'src/envelope.ts',
   'src/data-key.ts',

@@ -4,7 +4,8 @@ import { anyCharacter, anyContext } from '@eaas/test-kit/arbitraries';
 import { runs } from '@eaas/test-kit/cases';
 import { vectors } from '@eaas/test-kit/vectors';
 import { attempt } from './bytes.ts';
-import { type Context, contextsWith, encodeContext } from './context.ts';
+import { type Context, encodeContext } from './context.ts';
+import { contextsWith } from './row-context.ts';
 import { InputError } from './errors.ts';
 import { pae } from './pae.ts';
 

@@ -26,54 +26,15 @@ const views: Uint8Array<ArrayBuffer>[] = [];
 /** The last encoded context. It is kept because consecutive values of a column often have the same context. */
 let last: { readonly members: Context; readonly count: number; readonly end: number } | undefined;
 
+/** A context that is valid, and whose encoding cannot change: calls neither check nor copy it. */
+export abstract class FixedContext {
+  /** Writes the encoding into the memory, and returns where it ends. */
+  abstract write(room: Uint8Array): number;
+}
+
 /** Checks a context and returns a frozen copy of it. Throws InputError for an invalid one. */
 export function fixContext(context: Context): Context {
-  return context instanceof RowContext ? context : Object.freeze(encoded(context).members);
-}
-
-/**
- * Returns contexts that differ in one value, as those of a column do in the id of the row. What they share is checked and
- * encoded once. Throws InputError if it is invalid.
- */
-export function contextsWith(shared: Context, name: string): (value: string) => Context {
-  const none = encodeContext({ ...shared, [name]: '' });
-  const long = encodeContext({ ...shared, [name]: 'x'.repeat(64) });
-  // The two differ first in the last byte of the value's length.
-  const at = none.findIndex((byte, index) => byte !== long[index]) - 3;
-  const frame: Frame = { shared, name, front: none.subarray(0, at), back: none.subarray(at + 4) };
-  // Such a value is always valid.
-  return (value) =>
-    /^[ -~]{1,64}$/.test(value) ? new RowContext(frame, value) : { ...shared, [name]: value };
-}
-
-interface Frame {
-  readonly shared: Context;
-  readonly name: string;
-  /** The encoding before and after the value. */
-  readonly front: Uint8Array;
-  readonly back: Uint8Array;
-}
-
-/** A context that is valid, and whose encoding cannot change: calls neither check nor copy it. */
-class RowContext {
-  readonly [name: string]: string;
-  readonly #frame: Frame;
-  readonly #value: string;
-
-  constructor(frame: Frame, value: string) {
-    Object.assign(this, frame.shared);
-    (this as Record<string, string>)[frame.name] = value;
-    this.#frame = frame;
-    this.#value = value;
-  }
-
-  static write(context: RowContext): number {
-    const { front, back } = context.#frame;
-    room.set(front, prefixLength);
-    const end = writeText(prefixLength + front.length, context.#value);
-    room.set(back, end);
-    return end + back.length;
-  }
+  return context instanceof FixedContext ? context : Object.freeze(encoded(context).members);
 }
 
 /** Returns the AAD, in memory that the next call overwrites. */
@@ -87,8 +48,8 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
 export function encoded(context: Context): NonNullable<typeof last> {
   if (last && context === last.members) return last;
   // The count equals that of no other context.
-  if (context instanceof RowContext)
-    return (last = { members: context, count: Number.NaN, end: RowContext.write(context) });
+  if (context instanceof FixedContext)
+    return (last = { members: context, count: Number.NaN, end: context.write(room) });
   // Refuses objects such as a Map, whose entries are not members and would therefore not be authenticated.
   if (Object.prototype.toString.call(context) !== '[object Object]') refuse('context must be an object');
   if (last && isEqual(context, last)) return last;
@@ -106,7 +67,7 @@ export function encoded(context: Context): NonNullable<typeof last> {
   requireRoom(least);
   writeUint32(room, prefixLength, names.length * 2);
   let end = prefixLength + 4;
-  for (const name of isSorted(names) ? names : names.sort(bytewise)) {
+  for (const name of names.sort(bytewise)) {
     const at = end + 4;
     const value: unknown = members[name];
     end = writeText(end, name);
@@ -131,7 +92,7 @@ function isEqual(context: Context, { members, count }: NonNullable<typeof last>)
   return count === 0;
 }
 
-function writeText(at: number, text: string): number {
+export function writeText(at: number, text: string): number {
   let end = at + 4;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
@@ -146,10 +107,6 @@ function writeText(at: number, text: string): number {
   writeUint32(room, at, end - at - 4);
   return end;
 }
-
-/** Sorting names that are in order, as those of encrypted fields, would take longer than the rest of an encoding. */
-const isSorted = (names: readonly string[]): boolean =>
-  names.every((name, at) => at === 0 || bytewise(names[at - 1] ?? '', name) < 0);
 
 function bytewise(a: string, b: string): number {
   let at = 0;

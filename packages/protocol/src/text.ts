@@ -22,14 +22,7 @@ export function fromUtf8(bytes: Uint8Array): string {
 }
 
 /** The length of a text in UTF-8, in bytes. */
-export function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit >= 0x80) bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
-  }
-  return bytes;
-}
+export const utf8Length = (text: string): number => encoder.encode(text).length;
 
 /** Whether the text has a control character (`\p{Cc}`). Names and log lines must not contain control characters. */
 export function hasControlCharacter(text: string): boolean {
