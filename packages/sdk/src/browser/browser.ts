@@ -60,7 +60,8 @@ export function createBrowserClient(options: BrowserClientOptions = {}): Envelop
     cache: 'browser',
     ...options,
     baseUrl: addressOf(String(baseUrl ?? proxyUrl), insecureHttp),
-    headers: async () => plain(typeof headers === 'function' ? await headers() : headers),
+    authorize: async (_, input, send) =>
+      send(plain(typeof headers === 'function' ? await headers() : headers), input),
     judge: refuseSecret,
   });
 }

@@ -9,7 +9,8 @@ import { load, once, resultOf, ServiceError, type Settled } from '../errors.ts';
 import { refuseHalf } from '../half/options.ts';
 import { isSignIn } from '../sign-in/options.ts';
 import type { UnwrapOptions } from '../data-keys/calls.ts';
-import { type Answer, type CallOptions, callOptions, patienceOf } from '../http/transport.ts';
+import { type Answer, type Authorize, type CallOptions, callOptions } from '../http/transport.ts';
+import { patienceOf } from '../http/transport.ts';
 import { apiKeyCalls, issuerCalls, keyCalls, serverModeCalls, subjectCalls } from './administration.ts';
 import type { ServerModeCalls } from './administration.ts';
 import type { Ciphertext } from '../data-keys/ciphertext.ts';
@@ -97,7 +98,7 @@ export class EaasClient extends EnvelopeClient {
     if (!signsIn && typeof apiKey !== 'function') requireToken(apiKey, nameOf('apiKey', 'EAAS_API_KEY'));
     const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp, nameOf('baseUrl', 'EAAS_BASE_URL'));
     const inProcess = inWordsOfCalls(options.service?.call);
-    super({ ...complete, baseUrl, inProcess, loadKinds, reword, headers: () => authorization(apiKey) });
+    super({ ...complete, baseUrl, inProcess, loadKinds, reword, authorize: authorizeBy(apiKey) });
     this.rewrapAll = createRewrapAll(this.call, patienceOf(complete), this.parts.calls.erasures);
     this.audit = auditOf(this.call, signsIn);
   }
@@ -232,15 +233,23 @@ const inWordsOfCalls = (call: Answer | undefined): Answer | undefined =>
       throw error;
     }));
 
-async function authorization(apiKey: EaasClientOptions['apiKey']): Promise<Record<string, string>> {
-  let token: unknown = apiKey;
-  try {
-    if (typeof apiKey === 'function') token = await apiKey();
-  } catch {
-    throw new ServiceError('unauthorized', 'the function that was passed as `apiKey` threw an error');
-  }
-  return { authorization: `Bearer ${requireToken(token)}` };
-}
+/** Sends an API key, and says which one was refused. */
+const authorizeBy =
+  (apiKey: EaasClientOptions['apiKey']): Authorize =>
+  async (_, input, send) => {
+    let given: unknown = apiKey;
+    try {
+      if (typeof apiKey === 'function') given = await apiKey();
+    } catch {
+      throw new ServiceError('unauthorized', 'the function that was passed as `apiKey` threw an error');
+    }
+    const token = requireToken(given);
+    return send({ authorization: `Bearer ${token}` }, input).catch((error: ServiceError) => {
+      if (error.code !== 'unauthorized') throw error;
+      const which = `${error.message} (the API key that ends in ${token.slice(-4)} was refused)`;
+      throw new ServiceError(error.code, which, error);
+    });
+  };
 
 function requireToken(given: unknown, name = 'apiKey'): string {
   const [, token] = typeof given === 'string' ? (/^(eaas_sk_\w+)\s*$/.exec(given) ?? []) : [];

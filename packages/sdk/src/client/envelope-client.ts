@@ -106,7 +106,7 @@ export class EnvelopeClient {
     const { token } = options;
     const signIn = once(async () => (await loadSignIn()).createSignIn(options, () => this.drop(true)));
     const authorize: Authorize = async (route, input, send) =>
-      token ? (await signIn()).authorize(route, input, send) : send(await options.headers(), input);
+      (token ? await signIn() : options).authorize(route, input, send);
     const call = createTransport(options, authorize, emit);
     const patience = patienceOf(options);
     const limits = limitsOf(options.cache, patience.total);

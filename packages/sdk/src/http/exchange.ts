@@ -99,7 +99,7 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
     const code = problem.code ?? codeOf(problem, status);
     const details = { status, requestId: note(response) };
     if (isName(code) && typeof detail === 'string') {
-      return new ServiceError(code, masked(detail, input) + hintFor(code), details);
+      return new ServiceError(code, masked(detail, input), details);
     }
     // The statuses 502, 503 and 504 without a problem document come from a gateway that cannot reach the service. The
     // code `unavailable` says that the caller can repeat the call.
@@ -116,11 +116,6 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
     const requestId = isName(id) ? id : undefined;
     Object.assign(asked.seen, requestId && { requestId }, receiptsIn(response, output));
     return requestId;
-  }
-
-  function hintFor(code: ServiceErrorCode): string {
-    const [, end] = /^Bearer eaas_sk_\w+(\w{4})$/.exec(headers['authorization'] ?? '') ?? [];
-    return code === 'unauthorized' && end ? ` (the API key that ends in ${end} was refused)` : '';
   }
 
   function masked(detail: string, part: object): string {

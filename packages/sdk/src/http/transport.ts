@@ -2,10 +2,9 @@
 import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { type Emit, type Observers, untraced } from '../events.ts';
-import type { ServiceError } from '../errors.ts';
 import { exchange } from './exchange.ts';
 import { longest, within } from './abortable.ts';
-import { aborted } from '../errors.ts';
+import { aborted, type ServiceError } from '../errors.ts';
 
 /** The options of every call. */
 export interface CallOptions {
@@ -34,8 +33,8 @@ export type Answer = <R extends Route>(route: R, input: Input<R>) => Promise<Out
 /** Where a client sends its calls, and with what credentials. */
 export interface Connection {
   readonly baseUrl: string;
-  /** Returns the headers that authorize a call. A client with the app's sign-in sends its token instead. */
-  readonly headers: () => Promise<Readonly<Record<string, string>>>;
+  /** Authorizes the calls. A client with the app's sign-in sends its token instead. */
+  readonly authorize: Authorize;
   readonly judge?: Judge | undefined;
   /** Loads the kinds of all responses. Without it, only those of the routes that pages call are known. */
   readonly loadKinds?: ((route: Route) => Promise<object>) | undefined;
@@ -81,7 +80,7 @@ export function patienceOf({ timeouts = {}, retries = 2 }: TransportOptions) {
 }
 
 export function createTransport(
-  options: TransportOptions & Omit<Connection, 'headers'> & Pick<Observers, 'tracing'>,
+  options: TransportOptions & Omit<Connection, 'authorize'> & Pick<Observers, 'tracing'>,
   authorize: Authorize,
   emit: Emit,
 ): Call {
