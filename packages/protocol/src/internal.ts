@@ -11,7 +11,7 @@ export * from './envelope.ts';
 export { attempt, equalBytes, fromHex, isBytes, randomBytes, toHex, using } from './bytes.ts';
 export { altered, LoadError, ServiceError, type ServiceErrorCode } from './errors.ts';
 export { formatIndexKey, indexKeyContext, parseIndexKey } from './index-key.ts';
-export { nearestOf } from './nearest.ts';
+export { nearestOf, suggestion } from './nearest.ts';
 export { nextTurn } from './next-turn.ts';
 export { progressLine } from './progress-line.ts';
 export * from './sealed-secret.ts';

@@ -1,3 +1,9 @@
+/** Asks whether a misspelled name was meant to be a known one, or says `otherwise` if none is similar. */
+export function suggestion(name: string, known: Iterable<string>, otherwise = ''): string {
+  const near = nearestOf(known, name);
+  return near === undefined ? otherwise : `: did you mean \`${near}\`?`;
+}
+
 /** Returns the name that is most similar to a misspelled one, if one is similar enough. */
 export function nearestOf(known: Iterable<string>, name: unknown): string | undefined {
   let nearest: string | undefined;

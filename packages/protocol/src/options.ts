@@ -3,7 +3,7 @@
 import { isBytes } from './bytes.ts';
 import { isPromise } from './engines/engine.ts';
 import { InputError } from './errors.ts';
-import { nearestOf } from './nearest.ts';
+import { suggestion } from './nearest.ts';
 
 /**
  * Returns true for a valid value. For an invalid value, the function returns a description of valid values, or throws
@@ -39,9 +39,8 @@ export function requireOptions<T>(rules: OptionRules<T>, given: T, of: string): 
 
 function unknownOption(known: object, name: string, of: string): InputError {
   const names = Object.keys(known);
-  const near = nearestOf(names, name);
-  const advice = near ? `did you mean \`${near}\`?` : `it takes \`${names.join('`, `')}\``;
-  return new InputError(`\`${of}\` has no option \`${name}\`: ${advice}`);
+  const advice = suggestion(name, names, `: it takes \`${names.join('`, `')}\``);
+  return new InputError(`\`${of}\` has no option \`${name}\`${advice}`);
 }
 
 /** Throws InputError for a value that is not an array. */
@@ -108,6 +107,11 @@ export const list: Rule = (value) => Array.isArray(value) || 'an array';
 export const iterable: Rule = (value) =>
   (typeof value === 'object' && value !== null && Symbol.iterator in value) || 'an array';
 
+/** Accepts the given texts. */
+export function oneOf(...texts: readonly unknown[]): Rule {
+  return (value) => texts.includes(value) || `'${texts.join("' or '")}'`;
+}
+
 /**
  * Accepts every value that has all methods in `names`. The error for another value says that `expected` was expected.
  */
@@ -150,10 +154,8 @@ const shared = {
   anything,
   flag,
   text,
-  number,
   callback,
   object,
-  list,
   iterable,
   signal,
   atLeastOne,

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { type EngineMode, onward } from './engines/engine.ts';
 import { InputError } from './errors.ts';
-import { requireOptions } from './options.ts';
+import { number, requireOptions } from './options.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 import { streamChunkLength, tagLength } from './format-sizes.ts';
 import { type RangeSource, rangeStream, readWhole, stoppable } from './range-source.ts';
@@ -88,7 +88,7 @@ export async function openFile(
 }
 
 function boundsOf(range: ByteRange, size: number) {
-  requireOptions({ start: 'number', end: 'number', signal: 'signal' }, range, 'range');
+  requireOptions({ start: number, end: number, signal: 'signal' }, range, 'range');
   const { start = 0, end = Infinity } = range;
   const isPlace = (place: number): boolean => Number.isInteger(place) || place === Infinity;
   if (isPlace(start) && isPlace(end) && start >= 0 && end >= start)

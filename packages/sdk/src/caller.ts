@@ -25,12 +25,6 @@ export const required = (rule: Rule): Rule =>
   Object.assign((value: unknown) => rule(value, ''), { refusesUndefined: true });
 export const somebody: Rule = /* @__PURE__ */ required(person);
 
-/** Returns the options without `subject` if it is undefined. */
-export function withoutNobody<T extends { readonly subject?: string | undefined }>(options: T) {
-  const { subject, ...others } = options;
-  return subject === undefined ? others : { ...others, subject };
-}
-
 /** Throws InputError for a call without a user, if the client requires one. */
 export function requireActor({ user, requireUser }: Caller): void {
   if (requireUser && user === undefined)

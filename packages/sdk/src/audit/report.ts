@@ -1,5 +1,5 @@
 // Reports on a person, and their rows, which are the same in the SDK, the console and the command line.
-import type { OptionRules } from '@eaas/protocol/internal';
+import { oneOf, type OptionRules } from '@eaas/protocol/internal';
 import type { AuditEntry, AuditListOptions } from './query.ts';
 
 /** Options of a report: in which order, and how many entries per request. */
@@ -55,7 +55,7 @@ function csvCell(text: string): string {
 }
 
 export const reportRules: OptionRules<ReportOptions> = {
-  order: (value) => value === 'newest' || value === 'oldest' || "'newest' or 'oldest'",
+  order: /* @__PURE__ */ oneOf('newest', 'oldest'),
   pageSize: 'positiveInteger',
   signal: 'signal',
 };

@@ -1,6 +1,6 @@
 import { type Context, DecryptionError, fromUtf8, type Header, InputError } from '@eaas/protocol/internal';
 import { openAfter, requireExpectedKey, isBytes, isPromise } from '@eaas/protocol/internal';
-import { sealedAfter, type OptionRules, requireOptions } from '@eaas/protocol/internal';
+import { oneOf, sealedAfter, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { lendBase64, toBase64 } from '@eaas/protocol/base64';
 import { DataKeyCache, type Dropped, type Lease } from '../data-keys/cache.ts';
 import { deriveDataKey, type DerivedDataKey, partitionName } from '../data-keys/derive.ts';
@@ -55,7 +55,7 @@ export type DecryptItem =
 export const decryptOptions: OptionRules<DecryptOptions> = {
   ...unwrapOptions,
   keyId: keyIds,
-  as: 'anything',
+  as: /* @__PURE__ */ oneOf('bytes', 'text'),
   context: 'object',
   anyKey: 'flag',
 };
@@ -263,8 +263,6 @@ function open(
 function requireCall(call: string, options: DecryptOptions, caller: Caller): void {
   requireOptions(decryptOptions, options, call);
   requireActor(caller);
-  const { as = 'bytes' } = options;
-  if (as !== 'bytes' && as !== 'text') throw new InputError("`as` must be 'bytes' or 'text'");
 }
 
 function textOf(plaintext: Uint8Array): string {

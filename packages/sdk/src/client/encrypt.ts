@@ -14,6 +14,7 @@ import {
   requireValue,
   type Seal,
   sealAs,
+  sealedForm,
   sealing,
 } from '../data-keys/ciphertext.ts';
 import type { Emit } from '../events.ts';
@@ -44,7 +45,7 @@ export type EncryptItem =
 const encryptOptions: OptionRules<EncryptOptions> = {
   ...wrapOptions,
   scope: 'text',
-  as: 'anything',
+  as: sealedForm,
   context: 'object',
   fresh: 'flag',
 };

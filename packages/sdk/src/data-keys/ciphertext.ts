@@ -1,6 +1,6 @@
 // Encrypts a value with its context under a derived data key, and returns the envelope or the five fields of a bundle.
 import { type Context, type DataKey, type EngineMode, FormatError } from '@eaas/protocol/internal';
-import { InputError, type Outcome, sealUnder, toUtf8, envelopeLength } from '@eaas/protocol/internal';
+import { InputError, oneOf, type Outcome, sealUnder, toUtf8, envelopeLength } from '@eaas/protocol/internal';
 import { fixContext, isBytes, notCiphertext, requireWellFormed, kindOf } from '@eaas/protocol/internal';
 import { toBase64, viewBase64 } from '@eaas/protocol/base64';
 import type { DerivedDataKey } from './derive.ts';
@@ -98,11 +98,10 @@ export type Seal<T = EncryptedValue> = <Mode extends EngineMode>(
   context: Context | undefined,
 ) => Outcome<Mode, T>;
 
-export function sealAs(form: EncryptedForm = 'bundle'): Seal {
-  if (form === 'bundle') return sealBundle;
-  if (form === 'bytes') return sealBytes;
-  throw new InputError("`as` must be 'bundle' or 'bytes'");
-}
+/** Accepts the option `as` of calls that encrypt. */
+export const sealedForm = /* @__PURE__ */ oneOf('bundle', 'bytes');
+
+export const sealAs = (form?: EncryptedForm): Seal => (form === 'bytes' ? sealBytes : sealBundle);
 
 /**
  * Returns a function that encrypts the value when the data key has arrived. Copies the value and the context now,

@@ -2,8 +2,7 @@ import type { OptionRules } from '@eaas/protocol/internal';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import type { inside } from '../client/inside.ts';
 import type { EncryptOptions } from '../client/encrypt.ts';
-import type { UnwrapOptions } from '../data-keys/calls.ts';
-import { somebody } from '../caller.ts';
+import { type UnwrapOptions, unwrapOptions } from '../data-keys/calls.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import type { FieldPlan, Plans } from './plan.ts';
 import type { RecordId } from './row-types.ts';
@@ -27,11 +26,7 @@ export interface RowOptions extends Pick<UnwrapOptions, 'wrapContext' | 'signal'
 /** Options of calls that encrypt rows. */
 export interface EncryptRowOptions extends RowOptions, Pick<EncryptOptions, 'scope'> {}
 
-export const rowOptions: OptionRules<RowOptions> = {
-  subject: somebody,
-  wrapContext: 'object',
-  signal: 'signal',
-};
+export const rowOptions: OptionRules<RowOptions> = unwrapOptions;
 export const encryptRowOptions: OptionRules<EncryptRowOptions> = { ...rowOptions, scope: 'text' };
 
 export type Row = Record<string, unknown>;

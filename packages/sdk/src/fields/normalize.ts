@@ -1,4 +1,4 @@
-import { nearestOf } from '@eaas/protocol/internal';
+import { suggestion } from '@eaas/protocol/internal';
 import { refuse, refuseValue } from './value-types.ts';
 
 /**
@@ -36,9 +36,8 @@ export function normalizer(steps: readonly Normalization[]): (text: string) => s
   const functions = steps.map((step: Normalization) => {
     if (typeof step === 'function') return (text: string) => requireText(step(text));
     if (Object.hasOwn(named, step)) return named[step];
-    const near = nearestOf(names, step);
-    const advice = near ? `did you mean \`${near}\`?` : `expected ${names.join(', ')} or a function`;
-    return refuse(`unknown normalization \`${step}\`: ${advice}`);
+    const advice = suggestion(step, names, `: expected ${names.join(', ')} or a function`);
+    return refuse(`unknown normalization \`${step}\`${advice}`);
   });
   return (text) => functions.reduce((normalized, step) => step(normalized), text);
 }

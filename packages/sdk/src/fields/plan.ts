@@ -1,7 +1,7 @@
 // The definition as the calls use it: its columns by name, the context of a value, and the person whose data a row is.
 import { type Context, contextsWith, FormatError, InputError, parseUuid } from '@eaas/protocol/internal';
 import { toUtf8, isPromise, nearestOf, personName, kindOf, object } from '@eaas/protocol/internal';
-import { requireArray, requireKind, type Rule } from '@eaas/protocol/internal';
+import { requireArray, requireKind, type Rule, suggestion } from '@eaas/protocol/internal';
 import { person } from '../caller.ts';
 import type { Field, Unencrypted } from './field.ts';
 import type { PartIndex, TypedValue } from './part-index.ts';
@@ -209,11 +209,6 @@ export function requireField(of: Pick<TablePlan, 'table' | 'fields'>, name: stri
   const plan = fields.find((field) => field.name === name);
   const names = () => fields.map((field) => field.name);
   return plan ?? refuse(`the field \`${table}.${name}\` is not defined${suggestion(name, names())}`);
-}
-
-export function suggestion(name: string, known: Iterable<string>): string {
-  const near = nearestOf(known, name);
-  return near === undefined ? '' : `: did you mean \`${near}\`?`;
 }
 
 // Refuses a Map and a promise, because `Object.keys` finds no columns in them. A caller that forgets `await` passes a

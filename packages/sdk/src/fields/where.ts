@@ -1,12 +1,12 @@
 // Searches: the fingerprints that find rows, and the comparison of what they found.
-import { InputError, isDate, requireArray, requireOptions } from '@eaas/protocol/internal';
+import { InputError, isDate, requireArray, requireOptions, suggestion } from '@eaas/protocol/internal';
 import type { CallOptions } from '../http/transport.ts';
 import { resultOf } from '../errors.ts';
 import { FieldError, inField, type Where } from './field-error.ts';
 import type { Subject } from './fingerprints.ts';
 import type { Internals, Row } from './internals.ts';
 import type { FieldPlan, IndexPlan } from './plan.ts';
-import { comparedBytes, partIndexesOf, requireField, requireTable, suggestion } from './plan.ts';
+import { comparedBytes, partIndexesOf, requireField, requireTable } from './plan.ts';
 import { refuse } from './value-types.ts';
 
 interface Condition {
@@ -86,14 +86,9 @@ function isPartQuery(plan: FieldPlan, value: unknown): value is Row {
 
 function requirePart(plan: FieldPlan, name: string): IndexPlan {
   const parts = partIndexesOf(plan);
-  const part = parts.find((index) => index.name === name);
-  if (part) return part;
-  return refuse(
-    `the field has no index \`${name}\`${suggestion(
-      name,
-      parts.map((index) => index.name),
-    )}`,
-  );
+  const names = parts.map((index) => index.name);
+  const part = parts[names.indexOf(name)];
+  return part ?? refuse(`the field has no index \`${name}\`${suggestion(name, names)}`);
 }
 
 /**

@@ -3,7 +3,7 @@ import { type IntakePublicKey, parsePublicKey, wrapForIntake } from '@eaas/proto
 import { isBytes, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import type { EncryptedAs, EncryptedForm } from '../data-keys/ciphertext.ts';
-import { contextOf, requireDek, sealAs, sealing } from '../data-keys/ciphertext.ts';
+import { contextOf, requireDek, sealAs, sealedForm, sealing } from '../data-keys/ciphertext.ts';
 import { deriveDataKey, type DerivedDataKey, wipe } from '../data-keys/derive.ts';
 import type { Engines } from '../engines/engines.ts';
 import { aborted, attempt, type Settled, settleEach } from '../errors.ts';
@@ -60,7 +60,7 @@ export interface Intake {
 }
 
 const encryptOptions: OptionRules<IntakeEncryptOptions> = {
-  as: 'anything',
+  as: sealedForm,
   context: 'object',
   wrapContext: 'object',
 };

@@ -1,6 +1,13 @@
 // A second half that only one person has: their passkeys seal it, by the secrets of WebAuthn's extension `prf`. JavaScript
 // sees its bytes only where a recovery needs them.
-import { type CryptoKey, DecryptionError, pae, randomBytes, requireOptions } from '@eaas/protocol/internal';
+import {
+  type CryptoKey,
+  DecryptionError,
+  list,
+  pae,
+  randomBytes,
+  requireOptions,
+} from '@eaas/protocol/internal';
 import { EaasError, InputError, type OptionRules, readBase64Url, requireKind } from '@eaas/protocol/internal';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { somebody } from '../caller.ts';
@@ -98,8 +105,8 @@ export interface RecoverHalfOptions extends SealHalfOptions {
 }
 
 const common = { subject: somebody, signal: 'signal' } as const;
-const opening = { ...common, sealed: 'list' } as const;
-const sealing = { ...common, rp: 'object', user: 'object', passkeys: 'list', exclude: 'list' } as const;
+const opening = { ...common, sealed: list } as const;
+const sealing = { ...common, rp: 'object', user: 'object', passkeys: list, exclude: list } as const;
 const label = 'eaas passkey half v1';
 const loadRecovery = () => load('recovery of passkeys', import('./recovery.ts'));
 const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 };

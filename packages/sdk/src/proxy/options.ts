@@ -1,5 +1,5 @@
 import { InputError } from '@eaas/protocol';
-import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
+import { list, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { baseUrlOf, parseUrl } from '../http/connection.ts';
 import { notify } from '../events.ts';
 import type { Authorize, Operation } from './grant.ts';
@@ -109,7 +109,7 @@ const rules: OptionRules<ProxyOptions> = {
   authorize: 'anything',
   basePath: 'text',
   origin: 'text',
-  allowedOrigins: 'list',
+  allowedOrigins: list,
   allowWithoutOrigin: 'flag',
   timeout: 'atLeastOne',
   fetch: 'callback',

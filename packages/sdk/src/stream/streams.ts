@@ -1,5 +1,5 @@
 import type { Context, ExpectedKey, Wrap, Wrapped } from '@eaas/protocol';
-import { having, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
+import { having, number, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { openFile as open, openStream, sealStream } from '@eaas/protocol/internal-stream';
 import type { EncryptedFile } from '@eaas/protocol/stream';
 import { ciphertextSize, maxHeadLength, parseStreamHead, plaintextSize } from '@eaas/protocol/stream';
@@ -40,7 +40,7 @@ export interface OpenFileOptions extends OpenOptions, UrlSourceOptions {}
 /** Options for decrypting a stream. */
 export interface DecryptStreamOptions extends OpenOptions, Progressing {}
 
-const progressing: OptionRules<Progressing> = { onProgress: 'callback', total: 'number' };
+const progressing: OptionRules<Progressing> = { onProgress: 'callback', total: number };
 const encryptStreamOptions: OptionRules<EncryptStreamOptions> = {
   ...wrapOptions,
   ...progressing,
