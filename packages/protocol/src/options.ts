@@ -39,7 +39,8 @@ export function requireOptions<T>(rules: OptionRules<T>, given: T, of: string): 
 
 function unknownOption(known: object, name: string, of: string): InputError {
   const names = Object.keys(known);
-  const advice = suggestion(name, names, `: it takes \`${names.join('`, `')}\``);
+  // Other libraries call a context so.
+  const advice = suggestion(name === 'aad' ? 'context' : name, names, `: it takes \`${names.join('`, `')}\``);
   return new InputError(`\`${of}\` has no option \`${name}\`${advice}`);
 }
 

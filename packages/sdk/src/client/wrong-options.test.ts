@@ -10,6 +10,7 @@ const all = 'it takes `context`, `keyId`, `maxAge`';
 test.each<[unknown, string]>([
   [{ contxt: 1 }, '`encrypt` has no option `contxt`: did you mean `context`?'],
   [{ key_id: undefined }, '`encrypt` has no option `key_id`: did you mean `keyId`?'],
+  [{ aad: 1 }, '`encrypt` has no option `aad`: did you mean `context`?'],
   [{ colour: 1 }, `\`encrypt\` has no option \`colour\`: ${all}`],
   [{ constructor: 1 }, `\`encrypt\` has no option \`constructor\`: ${all}`],
   [Promise.resolve({ context: {} }), '`encrypt` takes an object of options (got a Promise)'],
