@@ -2,6 +2,7 @@
 // use: the command makes the next one (command.ts). The local service opens it.
 import { InputError, toUtf8 } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { otherKindOf } from '@eaas/protocol/internal';
 import { type Keying, type KeyRow, type Link, type Plugin, Refusal } from '@eaas/service';
 import { defaultKeyIn, type FileKey, formatKeyFile, type KeyFile } from './key-file-format.ts';
 import { newDefaultKey, newKeyFile, newVersion, openKeyFile } from './key-file-format.ts';
@@ -78,7 +79,9 @@ function jsonIn(given: string): string {
   };
   const text = given.trim();
   if (!text.startsWith(prefix))
-    refuse(`must be one that \`npx --no-install @eaas/local new\` printed, which begins with ${prefix}`);
+    refuse(
+      `must be one that \`npx --no-install @eaas/local new\` printed, which begins with ${prefix} (got ${otherKindOf(text)})`,
+    );
   if (text.includes(prefix, 1)) refuse('is there twice: set the variable to one of them');
   const sealed = text.slice(prefix.length);
   if (/[^A-Za-z\d+/=]/.test(sealed))

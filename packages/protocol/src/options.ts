@@ -82,6 +82,16 @@ export function kindOf(value: unknown): string {
   return `${/^[aeio]/i.test(kind) ? 'an' : 'a'} ${kind}`;
 }
 
+/**
+ * Describes a text that is not the expected one, and every other value as `kindOf` does. A variable can have quotes around its
+ * text, or what a header has before a token.
+ */
+export function otherKindOf(value: unknown): string {
+  if (typeof value !== 'string' || value === '') return kindOf(value);
+  const [start] = /^(?:["']|Bearer )/i.exec(value) ?? [];
+  return start ? `text that begins with \`${start.trim()}\`` : 'another string';
+}
+
 /** Accepts every value. Use this rule for options that other code checks. */
 export const anything: Rule = () => true;
 

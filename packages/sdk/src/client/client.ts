@@ -1,12 +1,12 @@
-import { InputError, having, kindOf, type OptionRules, requireOptions } from '@eaas/protocol/internal';
-import { isApiKey } from '@eaas/protocol/internal';
+import { InputError, having, type OptionRules, otherKindOf, requireOptions } from '@eaas/protocol/internal';
+import { isApiKey, requireKind } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { withEnvironment } from '#environment';
 import { type AuditLog, auditOf } from '../audit/methods.ts';
 import { baseUrlOf } from '../http/connection.ts';
 import { ofPages } from '../http/outputs.ts';
 import { load, once, resultOf, ServiceError, type Settled } from '../errors.ts';
-import { refuseHalf } from '../half/options.ts';
+import { halfRule, refuseHalf } from '../half/options.ts';
 import { isSignIn } from '../sign-in/options.ts';
 import type { UnwrapOptions } from '../data-keys/calls.ts';
 import { type Answer, type Authorize, type CallOptions, callOptions } from '../http/transport.ts';
@@ -92,8 +92,9 @@ export class EaasClient extends EnvelopeClient {
     const given = ofService(options);
     const complete = withEnvironment(given);
     const { apiKey } = complete;
-    const nameOf = (option: 'baseUrl' | 'apiKey' | 'keyId', variable: string): string =>
+    const nameOf = (option: 'baseUrl' | 'apiKey' | 'keyId' | 'half', variable: string): string =>
       complete[option] === given[option] ? option : variable;
+    for (const one of [complete.half ?? null].flat()) requireKind(halfRule, one, nameOf('half', 'EAAS_HALF'));
     if (complete.keyId) requireKeyId(complete.keyId, nameOf('keyId', 'EAAS_KEY_ID'));
     if (!signsIn && typeof apiKey !== 'function') requireToken(apiKey, nameOf('apiKey', 'EAAS_API_KEY'));
     const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp, nameOf('baseUrl', 'EAAS_BASE_URL'));
@@ -254,9 +255,9 @@ const authorizeBy =
 function requireToken(given: unknown, name = 'apiKey'): string {
   const [, token] = typeof given === 'string' ? (/^(eaas_sk_\w+)\s*$/.exec(given) ?? []) : [];
   if (token && isApiKey(token)) return token;
-  let got = `${kindOf(given)}): is EAAS_API_KEY set? Without a server, pass \`service\``;
+  let got = `${otherKindOf(given)}): is EAAS_API_KEY set? Without a server, pass \`service\``;
   if (token) got = 'one that was cut or mistyped): copy it again';
-  else if (typeof given === 'string' && given !== '') got = 'another string)';
+  else if (typeof given === 'string' && given !== '') got = `${otherKindOf(given)})`;
   throw new InputError(
     `\`${name}\` must be an API key (eaas_sk_ and 49 ` +
       `characters)${name === 'apiKey' ? ' or a function that returns an API key' : ''} (got ${got}`,

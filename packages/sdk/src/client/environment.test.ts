@@ -48,6 +48,10 @@ test.each([
   ['EAAS_BASE_URL', 'eaas.example', '`EAAS_BASE_URL` must be the URL of the service'],
   ['EAAS_API_KEY', undefined, 'is EAAS_API_KEY set?'],
   ['EAAS_API_KEY', 'hunter2', '`EAAS_API_KEY` must be an API key (eaas_sk_ and 49 characters) (got another'],
+  ['EAAS_API_KEY', `"${service.apiKey}"`, '(got text that begins with `"`)'],
+  ['EAAS_API_KEY', `Bearer ${service.apiKey}`, '(got text that begins with `Bearer`)'],
+  ['EAAS_BASE_URL', `'${service.baseUrl}'`, "(got text that begins with `'`)"],
+  ['EAAS_HALF', 'abc', 'EAAS_HALF must be what `eaas half new` printed (got a string)'],
   ['EAAS_KEY_ID', 'patients', '`EAAS_KEY_ID` must be a UUID (got text of 8 characters)'],
 ])('the constructor throws InputError with advice if the environment has %s=%s', (name, value, advice) => {
   vi.stubEnv(name, value);

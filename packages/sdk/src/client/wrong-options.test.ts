@@ -28,6 +28,7 @@ test.each<[string, (wrong: never) => unknown, unknown, string]>([
   ['a UUID', (id) => client.decrypt(ciphertext, { keyId: [keyId, id] }), 'patients', 'text of 8 characters'],
   ['a string or a Uint8Array', (value) => client.encrypt(value), 7, '(got a number)'],
   ['`total`', (total) => make({ timeouts: { total } }), -1, 'a number from 1 to Infinity (got -1)'],
+  ['`half`', (half) => make({ half }), 'abc', 'what `eaas half new` printed (got a string)'],
   ['`as`', (as) => client.decrypt(ciphertext, { as }), 'hex', "'bytes' or 'text' (got a string)"],
   ['`retries`', (retries) => make({ retries }), 'x', 'an integer from 0 to Infinity (got a string)'],
   ['`fetch`', (fetch) => make({ fetch }), 5, 'a function (got a number)'],

@@ -1,7 +1,7 @@
 // Fingerprints of values, by an index key or by the service.
 import { InputError, pae, type Wrapped, formatIndexKey } from '@eaas/protocol/internal';
 import { indexKeyContext as wrapContext, parseIndexKey, toHex, having } from '@eaas/protocol/internal';
-import { kindOf, requireKind, requireOptions } from '@eaas/protocol/internal';
+import { otherKindOf, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
 import { type Mac, macUnder } from '#mac';
 import { requireKeyId } from '../caller.ts';
@@ -145,8 +145,7 @@ async function wrapAndWipe(client: Wrapping, key: Uint8Array, options: HashOptio
 function parseToken(token: string): Wrapped {
   const wrapped = parseIndexKey(token);
   if (wrapped) return wrapped;
-  const got = typeof token === 'string' ? 'another string' : kindOf(token);
-  throw new InputError(`\`index\` must be ${indexKinds} (got ${got})`);
+  throw new InputError(`\`index\` must be ${indexKinds} (got ${otherKindOf(token)})`);
 }
 
 export function indexKeyOf(token: string) {

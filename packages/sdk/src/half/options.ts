@@ -32,8 +32,13 @@ export interface Halves {
   readonly drop: () => void;
 }
 
-/** Refuses what a mistyped name makes of the option. Everything else is checked before the first request. */
-export const halfRule: Rule = /* @__PURE__ */ required((half) => half !== undefined || 'set');
+/** Refuses what a mistyped name or a wrong variable makes of the option. The rest is checked before the first request. */
+export const halfRule: Rule = /* @__PURE__ */ required(
+  (half) => [half].flat().every(couldBeHalf) || 'what `eaas half new` printed',
+);
+
+const couldBeHalf = (half: unknown): boolean =>
+  typeof half === 'string' ? half.startsWith('eaas_half_') : /object|function/.test(typeof half);
 
 /** Throws InputError for what would show values to the service, if the client has a half. */
 export function refuseHalf(halves: Halves | undefined, what: string): void {

@@ -1,15 +1,13 @@
-import { attempt, InputError, kindOf } from '@eaas/protocol/internal';
+import { attempt, InputError, otherKindOf } from '@eaas/protocol/internal';
 
 export function baseUrlOf(baseUrl?: string | URL, insecureHttp?: boolean, name = 'baseUrl'): string {
   const given = baseUrl instanceof URL ? baseUrl.href : baseUrl;
-  const expected = `\`${name}\` must be the URL of the service`;
-  if (!given || typeof given !== 'string')
-    throw new InputError(`${expected} (got ${kindOf(given)}): is EAAS_BASE_URL set?`);
-  const url = parseUrl(given);
+  const url = typeof given === 'string' ? parseUrl(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    const hint = typeof given === 'string' && given ? '' : ': is EAAS_BASE_URL set?';
     throw new InputError(
-      `${expected}, such as https://eaas.example or http://localhost:8080, ` +
-        'without a user name, password, query or fragment',
+      `\`${name}\` must be the URL of the service, such as https://eaas.example or http://localhost:8080, without a user ` +
+        `name, password, query or fragment (got ${otherKindOf(given)})${hint}`,
     );
   }
   requireSecureUrl(url, name, insecureHttp);

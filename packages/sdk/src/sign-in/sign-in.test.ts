@@ -322,7 +322,7 @@ test.each<[string, unknown, RegExp]>([
   ['nothing', undefined, /`token` returned no token: nobody is signed in/],
   ['an opaque token', 'ya29.a0AfH6SMBx', /must return a signed JWT with claims \(got another string\)/],
   ['a token without JSON', 'a.b.c', /must return a signed JWT/],
-  ['a number', 7, /must return a signed JWT with claims \(got number\)/],
+  ['a number', 7, /must return a signed JWT with claims \(got a number\)/],
   ['an API key', `eaas_sk_${'0'.repeat(49)}`, /got an API key\)?: pass it as `apiKey`/],
   ['a token without a subject', tokenOf(undefined), /has no claim `sub`: pass `subject: \(claims\) => …`/],
 ])('%s instead of a token is an error before any request', async (_, token, message) => {

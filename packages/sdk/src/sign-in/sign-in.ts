@@ -1,6 +1,7 @@
 // What a client with the app's own sign-in needs, loaded on demand: it sends the tokens, and names the signed-in user as the
 // subject of calls that name none.
-import { attempt, InputError, isSubjectWrapped, personName, readBase64Url } from '@eaas/protocol/internal';
+import { attempt, InputError, isSubjectWrapped, otherKindOf, personName } from '@eaas/protocol/internal';
+import { readBase64Url } from '@eaas/protocol/internal';
 import { readBase64 } from '@eaas/protocol/base64';
 import type { Route } from '@eaas/protocol/wire';
 import { isOfPerson } from '../caller.ts';
@@ -97,9 +98,9 @@ export function createSignIn(options: SignInOptions, drop: () => void) {
     const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(text) ?? [];
     const claims = jsonIn(payload ?? '');
     if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return claims as TokenClaims;
-    const got = typeof jwt === 'string' ? 'another string' : typeof jwt;
     throw new InputError(
-      `\`token\` must return a signed JWT with claims (got ${got}): some sign-ins return one only for an audience that you name`,
+      `\`token\` must return a signed JWT with claims (got ${otherKindOf(jwt)}): some sign-ins return one only ` +
+        'for an audience that you name',
     );
   }
 
