@@ -43,10 +43,14 @@ export type Sealed = Pick<Envelope, 'prefix' | 'iv' | 'commitment' | 'body'>;
 
 /** Reads the header, or returns undefined if more bytes are needed. */
 export function readHeader(bytes: Uint8Array): Header | undefined {
-  if (magic.some((byte, at) => at < bytes.length && bytes[at] !== byte)) throw new FormatError(notCiphertext);
+  if (magic.some((byte, at) => at < bytes.length && bytes[at] !== byte)) {
+    const isText = String.fromCharCode(...bytes.subarray(0, 5)) === 'eaasA';
+    throw new FormatError(isText ? 'these bytes are text: pass the ciphertext as text' : notCiphertext);
+  }
   const version = bytes[3];
   if (version === undefined) return undefined;
-  if (version !== 1 && version !== 2) throw new FormatError(`envelope version ${version} must be 1 or 2`);
+  if (version !== 1 && version !== 2)
+    throw new FormatError(`envelope version ${version} is of a newer Eaas, or damaged: update \`@eaas/sdk\``);
   if (bytes.length < fixedLength) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const length = fixedLength + view.getUint16(24);

@@ -77,10 +77,12 @@ describe('open', () => {
     }
   });
 
-  test('the error of `open` for another version names the versions that it can read', async () => {
+  test('the error of `open` for another version names it, and the package to update', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
     envelope[3] = 3;
-    await expect(open(envelope, unwrap, { keyId })).rejects.toThrow('envelope version 3 must be 1 or 2');
+    await expect(open(envelope, unwrap, { keyId })).rejects.toThrow(
+      'envelope version 3 is of a newer Eaas, or damaged: update `@eaas/sdk`',
+    );
   });
 
   test('`open` refuses an unexpected key before it calls `unwrap`', async () => {

@@ -48,6 +48,7 @@ test('for a ciphertext under another key, decryption names both keys, and sends 
 
 test.each([
   ['plain text', () => 'plain text', 'it does not begin with `eaas`'],
+  ['its bytes', (text: string) => Buffer.from(text), 'these bytes are text: pass the ciphertext as text'],
   ['an empty text', () => '', 'the ciphertext was cut short'],
   ['a ciphertext with a newline', (text: string) => `${text}\n`, 'it ends in a newline or a space'],
   ['a ciphertext that was cut off', (text: string) => text.slice(0, -1), 'it was truncated or altered'],
