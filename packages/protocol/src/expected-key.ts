@@ -7,7 +7,7 @@ export type ExpectedKey = { readonly keyId: string | readonly string[] } | { rea
 const short = (id: string) => id.slice(0, 8);
 
 /** Throws DecryptionError for an envelope of an unexpected key. Throws InputError if `expected` names no key. */
-export function requireExpectedKey(keyId: string, expected: ExpectedKey): void {
+export function requireExpectedKey(keyId: string, expected: ExpectedKey, wrappedKey?: Uint8Array): void {
   const { anyKey, keyId: names = [] } = expected as { anyKey?: true; keyId?: string | readonly string[] };
   if (anyKey) return;
   const named = [names].flat();
@@ -15,8 +15,10 @@ export function requireExpectedKey(keyId: string, expected: ExpectedKey): void {
   const ids = named.map((name) => parseUuid(name) ?? 'invalid');
   if (ids.includes(keyId)) return;
   const accepted = ids.slice(0, 9).map(short).join(' or ');
+  const hint =
+    wrappedKey?.[0] === 2 ? "pass the intake key's id as `keyId`" : 'is it from another environment?';
   throw new DecryptionError(
-    `the value is under the key ${short(keyId)}, and only ${accepted} is accepted (is it from another environment?)`,
+    `the value is under the key ${short(keyId)}, and only ${accepted} is accepted (${hint})`,
     keyId,
     ids,
   );

@@ -53,7 +53,7 @@ export async function open(
   { context, engine = nobleEngine, ...expected }: SealOptions & ExpectedKey,
 ): Promise<Uint8Array> {
   const envelope = parseEnvelope(bytes);
-  requireExpectedKey(envelope.keyId, expected);
+  requireExpectedKey(envelope.keyId, expected, envelope.wrappedKey);
   const { deks, reason } = candidatesIn(await unwrap(envelope));
   try {
     for (const dek of deks) {

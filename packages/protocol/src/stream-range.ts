@@ -62,7 +62,7 @@ export async function openFile(
   reading.catch(() => undefined);
   const start = endStart === 0 ? reading : readPart(0, Math.min(size, maxHeadLength));
   const head = parseStreamHead(await start);
-  requireExpectedKey(head.keyId, expected);
+  requireExpectedKey(head.keyId, expected, head.wrappedKey);
   const layout = layoutOf(size, head.end);
   const cipher = await openHead(head, unwrap, engine, context);
   try {

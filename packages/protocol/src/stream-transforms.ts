@@ -69,7 +69,7 @@ export function openStream(
     start = concatBytes(start, bytes.subarray(0, maxHeadLength - before));
     const head = findStreamHead(start);
     if (!head) return bytes.subarray(bytes.length);
-    requireExpectedKey(head.keyId, expected);
+    requireExpectedKey(head.keyId, expected, head.wrappedKey);
     cipher = await openHead(head, unwrap, engine, context);
     return bytes.subarray(head.end - before);
   };

@@ -91,10 +91,10 @@ export function createDecrypter(
   ) {
     if (options.signal?.aborted) throw aborted();
     const { keyId: expected = caller.keyId, anyKey } = options;
-    const { keyId } = known.header;
+    const { keyId, wrappedKey } = known.header;
     if (keyId !== expected && !anyKey)
-      requireExpectedKey(keyId, { keyId: expected ?? requireKeyId(expected) });
-    requireSubjectMatch(known.header.wrappedKey, options.subject, caller.signsIn);
+      requireExpectedKey(keyId, { keyId: expected ?? requireKeyId(expected) }, wrappedKey);
+    requireSubjectMatch(wrappedKey, options.subject, caller.signsIn);
     const name = nameOf(known, caller, options, form);
     return { known, name, key: cache.find(name)?.key };
   }

@@ -152,6 +152,7 @@ test('values from before, and those of an intake, are read without a subject', a
   const { ciphertext: note } = await createIntake({ publicKey: String(intake_public_key) }).encrypt('sent', {
     context: { table: 'patients', field: 'note', row: '1' },
   });
+  await expect(client.decrypt(note)).rejects.toThrow("(pass the intake key's id as `keyId`)");
   const records = fields.for(make(), { keyIds: { patients: key_id } });
   const row = { id: 1, name, note: note as unknown as typeof name };
   expect(await records.decryptRow('patients', 1, row as never)).toEqual({ id: 1, name: 'Ada', note: 'sent' });
