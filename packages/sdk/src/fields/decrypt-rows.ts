@@ -9,7 +9,7 @@ import type { FieldPlan, TablePlan } from './plan.ts';
 import { contextOf, requireField, requireRows, requireTable, rowIdOf, subjectOfRow } from './plan.ts';
 import type { DecryptOptionsOf } from './records.ts';
 import { refuse, valueIn } from './value-types.ts';
-import { ciphertextAmongPlaintext, reportRows } from './recognize-ciphertext.ts';
+import { ciphertextAmongPlaintext, isCiphertext, reportRows } from './recognize-ciphertext.ts';
 
 /** The result for one row of many: the decrypted row, or the error of the first field that failed. */
 export type SettledRow<R> = Settled<R, FieldError>;
@@ -106,6 +106,16 @@ export async function decryptRows(
     }
   });
   return openings.map(({ row, error }) => (error ? { ok: false, error } : { ok: true, value: row }));
+}
+
+/** Throws InputError for a row whose only ciphertext is in a column that the definition lacks, as of another case or name. */
+export function requireSomeField(plan: TablePlan, row: Row, as: DecryptRowsOptions['as']): void {
+  const { fields, known } = columnsOf(plan, as);
+  if (fields.some(([column]) => Object.hasOwn(row, column))) return;
+  const others = Object.keys(row).filter((column) => !known.has(column) && !plan.columns.has(column));
+  const lost = others.find((column) => isCiphertext(row[column]));
+  const problem = `the row has no field of \`${plan.table}\`, and a ciphertext in \`${lost}\``;
+  if (lost !== undefined) refuse(`${problem}: name its field with \`as\`, or null to leave it`);
 }
 
 function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {

@@ -2,14 +2,14 @@ import { having, kindOf, type OptionRules, requireKind, requireOptions } from '@
 import { inside } from '../client/inside.ts';
 import { resultOf } from '../errors.ts';
 import { refuseHalf } from '../half/options.ts';
-import { decryptRows, type DecryptRowsOptions } from './decrypt-rows.ts';
+import { decryptRows, type DecryptRowsOptions, requireSomeField } from './decrypt-rows.ts';
 import { encryptRows } from './encrypt-rows.ts';
 import { onErrorRule } from './field-error.ts';
 import { fingerprintsOf, indexKinds, type IndexSource } from './fingerprints.ts';
 import type { EncryptRowOptions, FieldsClient, IdOf, Internals, Row } from './internals.ts';
 import { encryptRowOptions, rowOptions } from './internals.ts';
 import { onlyMatching, where } from './where.ts';
-import { partIndexesOf, planOf } from './plan.ts';
+import { partIndexesOf, planOf, requireTable } from './plan.ts';
 import type { Records } from './records.ts';
 import type { NameOf, OnlyColumns, PlaceOf, RecordId, Searchable, Tables } from './row-types.ts';
 import { refuse } from './value-types.ts';
@@ -121,8 +121,10 @@ function recordsIn(internals: Internals): unknown {
     },
     async decryptRow(table: string, id: RecordId, row: Row, options: DecryptRowsOptions = {}) {
       requireOptions(decryptRowOptions, options, 'decryptRow');
-      const { onError = 'throw' } = options;
-      return (await decryptRows(internals, table, [row], () => id, { ...options, onError })).map(resultOf)[0];
+      const { onError = 'throw', as } = options;
+      const [opened] = await decryptRows(internals, table, [row], () => id, { ...options, onError });
+      requireSomeField(requireTable(internals.plans, table), row, as);
+      return resultOf(opened);
     },
     async decryptRows(
       table: string,

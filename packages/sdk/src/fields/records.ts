@@ -69,7 +69,7 @@ export interface Records<T extends Tables> {
 
   /**
    * Decrypts the fields of a row and removes their index columns. Throws FieldError if a field fails, unless `onError`
-   * says what stands for its value.
+   * says what stands for its value, and InputError if the row has no field, but a ciphertext under a name that is not defined.
    *
    * @example
    * ```ts

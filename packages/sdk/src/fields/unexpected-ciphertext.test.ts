@@ -53,6 +53,14 @@ test('the event of a column occurs once per client, is logged as a warning, and 
   expect(logger.warn.mock.calls).toEqual([warning, warning]);
 });
 
+test('`decryptRow` refuses a row whose only ciphertext is under a name that no field has', async () => {
+  const { records, name } = await openFields();
+  const lost = 'the row has no field of `patients`, and a ciphertext in `NAME`: name its field with `as`';
+  await expect(records.decryptRow('patients', 1, { NAME: name })).rejects.toThrow(lost);
+  const as = { NAME: 'name' } as const;
+  expect(await records.decryptRow('patients', 1, { NAME: name }, { as })).toEqual({ NAME: 'Ada' });
+});
+
 test('`decryptRows` looks at no more than 1,000 values inside the JSON of a column', async () => {
   const { records, unexpected } = await openFields();
   const reads = vi.fn();
