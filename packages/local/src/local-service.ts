@@ -66,8 +66,10 @@ export interface LocalService {
   createKey(name: string, fields?: NewKeyFields): Promise<KeyRecord>;
 }
 
-/** Options of `localService`. */
-export interface LocalServiceOptions {
+/** Options of `localService`: keys are in a file, in a text, or only in memory. */
+export type LocalServiceOptions = Options & ({ readonly file?: never } | { readonly sealed?: never });
+
+interface Options {
   /**
    * The path of the key file, such as `.eaas/local.json`. The service makes the file, with mode 600, and its folder.
    * Whoever can read the file can decrypt everything, and without the file nobody can: copy it to a safe place.
@@ -99,7 +101,7 @@ const given = (rule: Rule): Rule => Object.assign(rule.bind(undefined), { refuse
 const filled = (expected: string): Rule =>
   given((value) => (typeof value === 'string' && value.trim() !== '') || expected);
 
-const serviceRules: OptionRules<LocalServiceOptions> = {
+const serviceRules: OptionRules<Options> = {
   file: filled('the path of the key file, such as `.eaas/local.json`'),
   sealed: filled('the text that `npx --no-install @eaas/local new` printed: is the variable set?'),
   open: given(callback),
@@ -124,7 +126,7 @@ const serviceRules: OptionRules<LocalServiceOptions> = {
  * ```
  */
 export function localService(options: LocalServiceOptions = {}): LocalService {
-  requireOptions(serviceRules, options, 'localService');
+  requireOptions<Options>(serviceRules, options, 'localService');
   const { file, sealed, open, create } = options;
   if (file !== undefined && sealed !== undefined)
     throw new InputError('pass either `file` or `sealed`: each has the keys (got both)');

@@ -98,6 +98,8 @@ describe('a sealed text', () => {
     [{ sealed: text, create: false }, /`create: false` needs `file`/],
   ])('options without a value never mean keys in memory: %j', (options, message) => {
     expect(() => localService(options)).toThrow(message);
+    // @ts-expect-error: the keys are in one place
+    void ((): unknown => localService({ file: '', sealed: '' }));
   });
 
   test('cannot change: what needs a file or a server says so', async () => {

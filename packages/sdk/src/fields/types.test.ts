@@ -75,6 +75,8 @@ test('the type of a ciphertext excludes plaintext, fingerprints, and ciphertexts
     records.encryptRow('users', 1, { email }),
     // @ts-expect-error: the ciphertext belongs to another field
     records.decryptRow('users', 1, { ssn: email }),
+    // @ts-expect-error: the field `ssn` is not searchable
+    records.where('users', { email: 'a', ssn: 'b' }),
   ]);
 });
 

@@ -2,6 +2,7 @@ import { pae } from '@eaas/protocol/internal';
 import type { PartIndex, TextPartOptions, TypedValue } from './part-index.ts';
 import { foldOf, indexOf, textPartOptions } from './part-index.ts';
 import type {
+  FieldName,
   Fingerprint,
   Flat,
   IndexColumn,
@@ -10,7 +11,6 @@ import type {
   PartColumn,
   PartsOf,
   Plain,
-  Searchable,
   ValueOf,
 } from './row-types.ts';
 import { refuse } from './value-types.ts';
@@ -74,7 +74,7 @@ export function withFields<const Name extends string, const Column extends strin
  * the index: `{ last4: '6789' }`.
  */
 export type Query<F> = {
-  readonly [Name in Searchable<F>]?:
+  readonly [Name in FieldName<F>]?:
     | ([IndexColumn<F[Name], Name>] extends [never] ? never : Plain<ValueOf<F[Name]>>)
     | ([keyof PartsOf<F[Name]>] extends [never] ? never : PartQueries<F, Name>);
 };
