@@ -4,7 +4,6 @@ import { type Calls, callsOf } from './calls.ts';
 import type { Roots } from './crypto/tenant-secrets.ts';
 import type { Clock } from './ledger/clock.ts';
 import type { Listener } from './ledger/guess.ts';
-import { impatient } from './ledger/impatient.ts';
 import { Ledger } from './ledger/ledger.ts';
 import type { Store } from './ledger/store.ts';
 import { anchors, apiKeys, entries, type KeyRow, keys } from './ledger/tables.ts';
@@ -65,16 +64,14 @@ export function createService({
   listener = {},
   clock,
 }: ServiceOptions): Service {
-  // Longer than a store takes that limits itself.
-  const awaited = impatient(store, 2 * patience);
   const fields = plugins.flatMap((plugin) => plugin.fields ?? []);
   const tables = tablesOf(plugins, fields);
   const operations: unknown = Object.assign({}, ...core, ...plugins.map((plugin) => plugin.endpoints ?? {}));
   return {
     store,
     roots,
-    ledger: new Ledger({ store: awaited, roots, tables, listener }, patience, clock),
-    tokens: tokensOf({ store: awaited, fair, listener }, patience / 2),
+    ledger: new Ledger({ store, roots, tables, listener }, patience, clock),
+    tokens: tokensOf({ store, fair, listener }, patience / 2),
     plugins,
     tables,
     fields,

@@ -37,18 +37,19 @@ export async function openPair(
   const appended = (_: string, link: Link) => void blocks.push(link.blocks);
   const wentBack = () => void failures.push('went back');
   const listener = { failed, unwritten: failed, tampered, appended, wentBack };
-  /** Calls of the store that get no answer. */
+  /** Calls of the store that get no answer in its own time. */
   const silent = new Set<'read' | 'append' | 'locked'>();
-  const never = () => new Promise<never>(() => {});
+  const late = () =>
+    new Promise<never>((_, reject) => setTimeout(() => reject(new Error('no answer')), 1_200_000));
   const read: typeof store.read = async (...all) => {
-    if (silent.has('read')) return never();
+    if (silent.has('read')) return late();
     const known = await store.read(...all);
     await arrive();
     return known;
   };
   const append: typeof store.append = (...all) =>
-    silent.has('append') ? never() : send(() => store.append(...all));
-  const locked: typeof store.locked = (...all) => (silent.has('locked') ? never() : store.locked(...all));
+    silent.has('append') ? late() : send(() => store.append(...all));
+  const locked: typeof store.locked = (...all) => (silent.has('locked') ? late() : store.locked(...all));
   const replicas = [0, 1].map(() =>
     createService({ store: { ...store, read, append, locked }, roots, listener, patience: 600_000 }),
   );

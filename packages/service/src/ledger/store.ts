@@ -88,7 +88,7 @@ export interface Reader {
 
 /**
  * Keeps tenants. A store throws LinkRefused if it cannot store what a link has, and anything else if it does not know
- * whether it has.
+ * whether it has. Each call of it ends, because others wait behind it: a store limits its own time.
  */
 export interface Store {
   /** Reads the head and rows in one snapshot. `deadline`: when the caller has gone, as a value of `performance.now()`. */
