@@ -64,9 +64,9 @@ describe('a sealed text', () => {
   test.each<[string, string, RegExp]>([
     ['is cut', text.slice(0, -40), /was cut/],
     ['is there twice', `${text}${text}`, /is there twice/],
-    ['is quoted', `"${text}"`, /begins with eaas_local_ \(got text that begins with `"`\)/],
+    ['is quoted', `"${text}"`, /prints: eaas_local_… \(got text that begins with `"`\)/],
     ['is broken into lines', `${text.slice(0, 60)}\n${text.slice(60)}`, /quoted, or broken into lines/],
-    ['is another text', 'eaas_sk_1234', /begins with eaas_local_/],
+    ['is another text', 'eaas_sk_1234', /prints: eaas_local_…/],
     [
       'was edited',
       edited((json) => json.replace('"exportable":false', '"exportable":true')),

@@ -79,9 +79,7 @@ function jsonIn(given: string): string {
   };
   const text = given.trim();
   if (!text.startsWith(prefix))
-    refuse(
-      `must be one that \`npx --no-install @eaas/local new\` printed, which begins with ${prefix} (got ${otherKindOf(text)})`,
-    );
+    refuse(`must be what \`npx --no-install @eaas/local new\` prints: ${prefix}… (got ${otherKindOf(text)})`);
   if (text.includes(prefix, 1)) refuse('is there twice: set the variable to one of them');
   const sealed = text.slice(prefix.length);
   if (/[^A-Za-z\d+/=]/.test(sealed))
