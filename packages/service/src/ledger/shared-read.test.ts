@@ -13,3 +13,15 @@ test('an expensive function runs once for all calls within one second', async ()
   vi.advanceTimersByTime(1);
   expect(await shared.recent()).toBe(2);
 });
+
+test('who waits for the next read does not wait longer than for one that fails', async () => {
+  let fail = (): void => {};
+  const failing = new Promise<never>((_, reject) => (fail = () => reject(new Error('away'))));
+  const shared = new SharedRead(vi.fn(() => new Promise<never>(() => {})).mockReturnValueOnce(failing));
+  const first = shared.run();
+  await vi.advanceTimersByTimeAsync(0);
+  const next = shared.run();
+  fail();
+  await expect(first).rejects.toThrow('away');
+  await expect(next).rejects.toThrow('away');
+});
