@@ -184,6 +184,26 @@ test('after an error under the lock, the connection is out of its transaction', 
   }
 });
 
+test('a connection that cannot roll back is not used again', async () => {
+  const { tenantId } = await callsOf(inPostgres).newTenant();
+  const raise = `do $$ begin raise exception using errcode = 'XX000'; end $$`;
+  const refuse = () => database.run((sql) => sql.unsafe(raise));
+  const run = (work: Parameters<Database['run']>[0]) =>
+    alone.run((sql, limit) => {
+      const unsafe = (text: string) => (text === 'rollback' ? refuse() : sql.unsafe(text));
+      const get = (_: unknown, name: string): unknown =>
+        name === 'unsafe' ? unsafe : Reflect.get(sql, name);
+      return work(new Proxy<typeof sql>(sql, { get }), limit);
+    });
+  const store = postgresStore({ calls: { run } as Database, lists: alone, background: alone });
+  const judge = vi.fn<() => never>().mockImplementation(() => expect.fail('judged'));
+  await store.locked(tenantId, [], [], judge).catch(() => {});
+  expect(judge).toHaveBeenCalledOnce();
+  expect((await callsOf(onOne).appendTo(tenantId, ['{}'])).outcome).toBe('written');
+  // Another connection sees it.
+  expect(await callsOf(inPostgres).logOf(tenantId)).toHaveLength(1);
+});
+
 test('a link may be a second ahead of the clock, and ten behind, in both stores', async () => {
   const now = Date.now();
   const still = await createDatabase(migrated);
