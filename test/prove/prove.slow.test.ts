@@ -20,7 +20,7 @@ whereAvailable('PostgreSQL with pg_dump', (await withoutPgDump()) === undefined,
   });
 });
 
-test.each(['database', 'frozen'])('servers survive faults of the database: %s', async (name) => {
+test.each(['database', 'frozen', 'starved'])('servers survive faults: %s', async (name) => {
   expect(await failuresOf(`faults:${name}`)).toEqual([]);
 });
 

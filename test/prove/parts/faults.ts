@@ -9,6 +9,7 @@ import type { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import { startPostgres } from '../machine/postgres.ts';
 import type { Part, Trial } from '../trial.ts';
 import { brokenConnections } from './broken-connections.ts';
+import { starved } from './starved.ts';
 import { UnderLoad } from './under-load.ts';
 
 /** All requests of the server to the database time out within 5.2 s. */
@@ -188,5 +189,6 @@ export const faults: Part = {
     brokenConnections({ isTls: false, isPooled: false }),
     brokenConnections({ isTls: true, isPooled: false }),
     frozen,
+    starved,
   ],
 };

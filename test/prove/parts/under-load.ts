@@ -119,24 +119,8 @@ export class UnderLoad {
         others.length === 0,
         others,
       );
-      await this.#judgeLog(reader, tenant, sent);
+      await judgeLog(findings, reader, tenant, sent);
     }
-  }
-
-  async #judgeLog(reader: Place, tenant: Tenant, sent: readonly Sent[]): Promise<void> {
-    const findings = this.#findings;
-    findings.answer(tally(sent));
-    const log = await readLog(reader, tenant);
-    const missing = unrecorded(sent, log);
-    findings.lose(missing.length);
-    findings.check(
-      'the audit log has the entries of every successful request',
-      missing.length === 0,
-      missing.slice(0, 5),
-    );
-    findings.check('the ids of audit entries have no gap', !log.some(({ id }, index) => id !== index + 1));
-    const { valid, errors } = await verify(reader, tenant);
-    findings.check('the audit chain is valid', valid === true, errors);
   }
 
   #noteEnds(): void {
@@ -145,4 +129,25 @@ export class UnderLoad {
       if (end) this.#ends.push(`${JSON.stringify(end)} ${replica.log().slice(-200)}`);
     }
   }
+}
+
+/** Whether the log of a tenant is whole, and has what each successful request must have written. */
+export async function judgeLog(
+  findings: Findings,
+  reader: Place,
+  tenant: Tenant,
+  sent: readonly Sent[],
+): Promise<void> {
+  findings.answer(tally(sent));
+  const log = await readLog(reader, tenant);
+  const missing = unrecorded(sent, log);
+  findings.lose(missing.length);
+  findings.check(
+    'the audit log has the entries of every successful request',
+    missing.length === 0,
+    missing.slice(0, 5),
+  );
+  findings.check('the ids of audit entries have no gap', !log.some(({ id }, index) => id !== index + 1));
+  const { valid, errors } = await verify(reader, tenant);
+  findings.check('the audit chain is valid', valid === true, errors);
 }
