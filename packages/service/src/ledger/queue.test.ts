@@ -62,14 +62,17 @@ test('two calls whose link lands late, after the store refused another, are writ
   expect(await verified()).toMatchObject({ valid: true, head: { id: 4 } });
 });
 
-test('a row that somebody altered is not replaced, though the replica remembers it as it was', async () => {
+test.each([
+  { name: 'at once', isLocked: false },
+  { name: 'under the lock', isLocked: true },
+])('a row that somebody altered is not replaced $name, though it is remembered', async ({ isLocked }) => {
   const { store, tenantId, decide, failures } = await openPair(async () => {});
   await decide(0, countUp);
   const rows = store.tenants.get(tenantId)?.tables.get(keys.name);
   const ref = refTo(keys, keyId);
   const altered = { row: { ...rows?.get(ref)?.row, status: 'disabled' }, newest_rev: 1 };
   rows?.set(ref, altered);
-  await expect(decide(0, countUp)).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(decide(0, countUp, { isLocked })).rejects.toMatchObject({ code: 'unavailable' });
   expect(failures).toEqual(['keys altered']);
   expect(rows?.get(ref)).toBe(altered);
 });

@@ -7,7 +7,7 @@ import type { Guess, Step } from './guess.ts';
 import { type Attempt, GuessView, judgeAll, type Outcome, outcomeOf } from './judge.ts';
 import { NoTenant, type Place, sameHead } from './place.ts';
 import { type Appended, LinkRefused, type LockedTenant, type LostLink } from './store.ts';
-import { type Need, refTo, unique } from './table.ts';
+import { type Need, type Ref, refTo, unique } from './table.ts';
 import { tenants } from './tables.ts';
 
 /** How a decision waits. */
@@ -51,6 +51,10 @@ export const mostRounds = 8;
 /** After a fault the store is left alone for a moment, in milliseconds. Meanwhile deadlines end. */
 const pauseAfterFault = 50;
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, pauseAfterFault));
+
+/** Rows that an attempt replaces. One that somebody altered is evidence: it is read again before another takes its place. */
+const replacedBy = ({ writes }: Attempt): Ref[] =>
+  Array.from(writes).flatMap(([ref, { before }]) => (before ? ref : []));
 
 export class Queue {
   readonly place: Place;
@@ -202,8 +206,7 @@ export class Queue {
     // Who needs more rows has nothing to wait for.
     for (const [nth, outcome] of outcomes.entries()) if (outcome.is === 'again') here[nth]?.settle(outcome);
     if (link) {
-      // A row that somebody else has changed is evidence: it is read again before another takes its place.
-      const changed = Array.from(judged.attempt.writes).flatMap(([ref, { before }]) => (before ? ref : []));
+      const changed = replacedBy(judged.attempt);
       if (changed.length > 0) return this.#underLock(here, [], changed);
       this.#begun = judged;
       return { judged, appended: await store.append(place.tenantId, link) };
@@ -232,6 +235,7 @@ export class Queue {
     const asked = unique(named);
     this.#step = 'lock';
     let judged: Judged | undefined;
+    let unread: readonly Ref[] = [];
     const work = (known: LockedTenant) => {
       const { newest } = place;
       if (newest && known.head && !sameHead(newest, known.head)) place.sawOthers();
@@ -244,10 +248,12 @@ export class Queue {
       if (staying.length === 0) return undefined;
       this.#begun = judged = this.#judge(guess, staying, known.time);
       this.#step = 'append under lock';
-      return judged.attempt.link;
+      unread = replacedBy(judged.attempt).filter((ref) => !asked.includes(ref));
+      return unread.length > 0 ? undefined : judged.attempt.link;
     };
     const last = Math.max(...batch.map(({ deadline }) => deadline));
     const appended = await store.locked(place.tenantId, asked, lost, work, last);
+    if (unread.length > 0) return this.#underLock(batch, lost, [...asked, ...unread], round + 1);
     if (lost.length === 0 || !judged || judged.attempt.link) return { judged, appended };
     // A lost link can still land, so who is in it is judged here to the end: elsewhere it would be written once more.
     const lacked = judged.attempt.outcomes.flatMap((outcome) =>
