@@ -5,9 +5,9 @@ import { plans } from './simulation/plan.ts';
 import { faultOf, simulate } from './simulation/simulate.ts';
 
 /** The last ones notice what is rare: test/prove/breaks/ledger.ts. */
-const seeds = [...Array.from({ length: 38 }, (_, seed) => seed), 80, 101, 134, 388, 1151];
+const seeds = [...Array.from({ length: 38 }, (_, seed) => seed), 99, 119, 197];
 
-test('the ledger is right whatever breaks, with 43 seeds', async () => {
+test('the ledger is right whatever breaks, with 41 seeds', async () => {
   for (const seed of seeds) expect(await faultOf(seed)).toBeUndefined();
 });
 

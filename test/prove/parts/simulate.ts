@@ -110,6 +110,7 @@ async function openWorld(findings: Findings, { connection, url }: TestDatabase, 
   };
   const time: Time = {
     in: (milliseconds, run) => setTimeout(run, milliseconds),
+    hold: (work) => work,
     cancel: (timer) => clearTimeout(timer as NodeJS.Timeout),
     async wait(milliseconds) {
       await sleep(milliseconds < 30_000 ? Math.min(milliseconds, longest) : untilCalm);

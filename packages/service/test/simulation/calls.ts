@@ -70,7 +70,8 @@ export class Callers {
   }
 
   newKey(name: string, rotates = false): Wish {
-    return ['POST /v1/keys', { name, ...(rotates && { rotation_policy: { interval_days: 1 } }) }];
+    const rotation_policy = rotates ? { interval_days: 1 } : null;
+    return ['POST /v1/keys', { name, intake: true, rotation_policy }];
   }
 
   newApiKey(): Wish {
@@ -97,6 +98,8 @@ export class Callers {
   look(key_id = this.#chance.pick(this.keyIds)): Wish {
     const { is, pick } = this.#chance;
     if (is(0.25)) return ['POST /v1/subjects/show', { subject: pick(['ada', 'eve']) }];
+    if (is(0.1)) return ['GET /v1/keys', {}];
+    if (is(0.1)) return ['GET /v1/keys/:key_id/public-key', { key_id }];
     return is(0.3) ? ['GET /v1/keys/:key_id', { key_id }] : ['POST /v1/hash', { key_id, value: 'x' }];
   }
 

@@ -2,7 +2,9 @@
 // gone, lands late, or dies with the lock in its hands; a standby that takes over can lack the newest entries.
 import { memoryStore } from '@eaas/local/internal';
 import { type Appended, compare, type EntryRow, type Link, type Store } from '@eaas/service';
+import { LinkRefused, refOf, type Stored } from '@eaas/service';
 import { start } from './calls.ts';
+import { Fault } from './judge.ts';
 import type { Plan, Step } from './plan.ts';
 import type { World } from './world.ts';
 
@@ -26,6 +28,8 @@ interface Session {
 const nothing: Step = { kind: 'none', ms: 0 };
 /** After this time the database ends a session that waits, and one that holds a lock. Both in milliseconds. */
 const [longest, longestWithLock] = [3_000, 1_200];
+/** What rows say when somebody has altered them who wants more rights, without the key of their MACs. */
+const forged = { status: 'active', min_version: 1, revoked_at: null, expires_at: null, created_at: 0 };
 
 export class Database {
   readonly store = memoryStore({ now: () => this.time });
@@ -39,6 +43,7 @@ export class Database {
   #waiting: (() => void)[] = [];
   readonly #steps: number[] = [];
   readonly #troubles = new Map<string, Step>();
+  readonly #altered = new Set<Stored>();
   /** Each tenant as it was after each link, by the id of the head. */
   readonly #history = new Map<string, ReturnType<typeof copyOf>[]>();
 
@@ -78,7 +83,7 @@ export class Database {
         trip('append', tenantId, async (session) => {
           await this.#step(session, 'is sent');
           await this.#lock(session);
-          await this.#step(session, 'has the lock');
+          await this.#step(session, 'writes its link');
           return this.#land(tenantId, link);
         }),
       locked: (tenantId, needs, lost, work) =>
@@ -92,7 +97,7 @@ export class Database {
           if (session.isAlone) throw new Broken('nobody waits for what was read');
           const link = work(known);
           if (!link) return undefined;
-          await this.#step(session, 'sends its link');
+          await this.#step(session, 'writes its link');
           return this.#land(tenantId, link);
         }),
     };
@@ -179,6 +184,9 @@ export class Database {
     if (kind === 'failover') time.in(0, () => this.failOver(() => (ms % 2 === 0 ? 0 : chance.below(6))));
     // A minute would be too much for verifiers.
     if (kind === 'clock') this.#offset = Math.max(this.#offset - ms, -45_000);
+    if (kind === 'alter') this.#alter(tenantId, ms);
+    if (kind === 'refuse' && step === 'writes its link')
+      throw new LinkRefused('the database works', { cause: new Broken('and refuses the link') });
     const isLong = kind === 'late' || kind === 'hang' || kind === 'crash';
     if (!session.isDead) await time.wait(isLong ? ms : chance.next() * 12);
     if (session.isDead) throw new Broken('the session has ended');
@@ -207,11 +215,33 @@ export class Database {
     this.#unlock(session);
   }
 
+  /** Rows are altered in each standby too, but not while somebody has the lock, whose link can rest on what was read before. */
+  #alter(tenantId: string, ms: number): void {
+    const { chance, time } = this.#world;
+    const rows = this.store.tenants.get(tenantId)?.tables.get(chance.pick(['keys', 'api_keys', 'issuers']));
+    const [ref, stored] = chance.pick([...(rows ?? [])]) ?? [];
+    if (!ref || !stored || this.#altered.has(stored) || this.#locks.has(tenantId)) return;
+    const { row } = stored;
+    Object.assign(stored, { row: { ...row, ...forged } });
+    this.#altered.add(stored);
+    this.#world.altered(tenantId, ref);
+    time.in(ms, () => {
+      Object.assign(stored, { row });
+      this.#altered.delete(stored);
+    });
+  }
+
   #land(tenantId: string, link: Link): Appended {
+    const { tables } = this.tenant(tenantId);
+    const before = link.writes.map(({ table, row }) =>
+      tables.get(table.name)?.get(refOf(table, row as never)),
+    );
     const appended = this.store.appendNow(tenantId, link);
     if (appended.outcome !== 'written') return appended;
+    if (before.some((stored) => stored && this.#altered.has(stored)))
+      this.#world.fault ??= new Fault('EVIDENCE: an altered row is replaced, and nobody was told');
     this.save(tenantId);
-    const { tables, head } = this.tenant(tenantId);
+    const { head } = this.tenant(tenantId);
     const stored = [...(tables.get('audit_entries')?.values() ?? [])].map(({ row }) => row as EntryRow);
     this.#world.landed(tenantId, stored.slice(link.expected.id - head.id));
     return appended;

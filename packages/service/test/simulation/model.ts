@@ -54,7 +54,7 @@ interface Case {
   readonly time: number;
 }
 
-/** Returns a code, or `ok`, with an exclamation mark if the log has an entry of it. */
+/** Returns a code, or `ok`, or how many are listed, with an exclamation mark if the log has an entry of it. */
 type Rule = (the: Case) => string;
 
 const change = (isNew: boolean): string => (isNew ? 'ok!' : 'ok');
@@ -86,6 +86,7 @@ const rules = {
     const isSame = ({ name, status }: Key): boolean => name === input['name'] && status !== 'destroyed';
     return [...state.keys.values()].some(isSame) ? 'name_taken' : 'ok!';
   },
+  'GET /v1/keys': ({ state }) => `${state.keys.size} keys`,
   'GET /v1/keys/:key_id': () => 'ok',
   'POST /v1/keys/:key_id/wrap': wrap,
   'POST /v1/keys/:key_id/unwrap': unwrap,
@@ -95,6 +96,7 @@ const rules = {
   'POST /v1/batch/rewrap': onlyIf('active', opened),
   'POST /v1/encrypt': onlyIf('active', ({ state }) => (isOver(state) ? 'quota_exceeded' : 'ok!')),
   'POST /v1/hash': onlyIf('active', () => 'ok'),
+  'GET /v1/keys/:key_id/public-key': onlyIf('active', () => 'ok'),
   'POST /v1/keys/:key_id/rotate': onlyIf('active'),
   'POST /v1/keys/:key_id/disable': onlyIf('active'),
   'POST /v1/keys/:key_id/enable': onlyIf('disabled'),
@@ -117,6 +119,9 @@ const rules = {
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export type Doing = keyof typeof rules;
+
+/** Whether a call only reads, and so waits for no entry. */
+export const isRead = (doing: Doing): boolean => /^GET|hash$|show$/.test(doing);
 
 /** What a caller must be told in a state, at a time of the database. */
 export function verdictOn({ doing, actor, until = Infinity }: Call, the: Omit<Case, 'key'>): string {

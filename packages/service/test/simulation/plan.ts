@@ -11,14 +11,17 @@ import {
   noShrink,
   oneof,
   record,
+  tuple,
 } from 'fast-check';
 
 /**
  * What can happen at a step on the way to the database and back, and how often. `lose`: the connection breaks, and with it what
  * ran. `late`: it breaks, and what was sent runs later. `hang`: the step takes long. `crash`: the replica forgets all.
- * `failover`: a standby takes over, which can lack the newest entries. `clock`: the clock of the database goes back.
+ * `failover`: a standby takes over, which can lack the newest entries. `clock`: the clock of the database goes back. `refuse`: the
+ * database works, and does not take the link. `alter`: somebody who has the database changes a row, and puts it right later.
  */
-const kinds = { none: 8, lose: 6, late: 6, hang: 4, crash: 1, failover: 1, clock: 1 } as const;
+const rare = { crash: 1, failover: 1, clock: 1, refuse: 2, alter: 4 } as const;
+const kinds = { none: 8, lose: 6, late: 6, hang: 4, ...rare } as const;
 
 type Kind = keyof typeof kinds;
 type Of<Made> = Made extends Arbitrary<infer Value> ? Value : never;
@@ -32,14 +35,18 @@ const step = record({
 export type Step = Of<typeof step>;
 
 /** Two links in doubt: the first lands when the second has failed. */
-const doubt = integer({ min: 50, max: 90 }).map((ms): Step[] => [
+const end = constantFrom('lose', 'refuse');
+const doubt = tuple(integer({ min: 50, max: 90 }), end).map(([ms, kind]): Step[] => [
   { kind: 'late', ms },
   { kind: 'none', ms: 0 },
   { kind: 'none', ms: 0 },
-  { kind: 'lose', ms: 0 },
+  { kind, ms: 0 },
 ]);
 /** A crash whose last link takes very long. */
 const orphan = integer({ min: 8_000, max: 30_000 }).map((ms): Step[] => [{ kind: 'crash', ms }]);
+
+/** The database answers nothing for longer than anybody waits. */
+const outage = constant(Array.from({ length: 6 }, (): Step => ({ kind: 'hang', ms: 3_000 })));
 
 /** From a step of a lane on, which is that of a replica, a tenant, and what reads or writes. */
 const trouble = record({
@@ -47,8 +54,9 @@ const trouble = record({
   at: nat(80),
   steps: oneof(
     { arbitrary: array(step, { minLength: 1, maxLength: 5, size: 'max' }), weight: 12 },
-    { arbitrary: doubt, weight: 1 },
+    { arbitrary: doubt, weight: 3 },
     { arbitrary: orphan, weight: 1 },
+    { arbitrary: outage, weight: 1 },
   ),
 });
 

@@ -60,6 +60,8 @@ export async function tell(world: World, { calls, gap }: Plan): Promise<void> {
   }
   database.isCalm = true;
   await time.wait(longest);
+  // For so long a replica remembers a row that was altered.
+  if (tenants.some(({ judge }) => judge.altered.size > 0)) await time.wait(600_000);
   world.isWell = true;
   for (const tenant of tenants) await end(world, tenant);
 }

@@ -13,6 +13,7 @@ export class VirtualTime {
   now = 0;
   /** The last one is the next. */
   readonly #events: Event[] = [];
+  #held = 0;
 
   in(milliseconds: number, run: () => void): Event {
     const event = { at: this.now + Math.max(0, milliseconds), run };
@@ -30,10 +31,17 @@ export class VirtualTime {
     return new Promise((resolve) => void this.in(milliseconds, resolve));
   }
 
+  /** Lets nothing happen until something has ended that knows nothing of virtual time. */
+  hold<T>(work: Promise<T>): Promise<T> {
+    this.#held++;
+    return work.finally(() => this.#held--);
+  }
+
   /** Lets events happen one by one. What one starts has ended, or waits for another, before the next. */
   async runUntil(isOver: () => boolean): Promise<void> {
     for (;;) {
-      await realTurn();
+      do await realTurn();
+      while (this.#held > 0);
       if (isOver()) return;
       const event = this.#events.pop();
       if (!event) throw new Error('nothing is left that could happen');

@@ -1,27 +1,30 @@
 // The world of a run: two replicas of the real service, two tenants of one database, and callers whose answers are judged.
 import { randomBytes } from 'node:crypto';
 import * as eaas from '@eaas/service';
+import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { called } from '@eaas/test-kit/called';
 import { hasSigned as verify } from '../played-service.ts';
 import { Callers } from './calls.ts';
 import { Broken, Database } from './database.ts';
-import { Fault, Judge, type Told } from './judge.ts';
-import type { Call } from './model.ts';
+import { Fault, isAway, Judge, type Told } from './judge.ts';
+import { type Call, isRead } from './model.ts';
 import { chanceOf, type Plan } from './plan.ts';
-import type { VirtualTime } from './virtual-time.ts';
+import { VirtualTime } from './virtual-time.ts';
 
 /** What callers look at in an answer. */
 interface Answer extends Partial<
   Record<'key_id' | 'api_key_id' | 'api_key' | 'issuer_id' | 'wrapped_key' | 'dek', string>
 > {
   readonly key_version?: number;
+  readonly keys?: readonly object[];
+  readonly intake_public_key?: string;
   readonly errors?: readonly unknown[];
   readonly error?: { readonly code: string };
   readonly entry?: Told['receipt'];
 }
 
 /** Virtual time, or the real one. */
-export interface Time extends Pick<VirtualTime, 'cancel' | 'wait'> {
+export interface Time extends Pick<VirtualTime, 'cancel' | 'hold' | 'wait'> {
   in(milliseconds: number, run: () => void): unknown;
 }
 
@@ -32,6 +35,8 @@ export interface Base extends Pick<Database, 'time' | 'isCalm' | 'storeFor' | 's
   add(head: eaas.HeadRow, writes: readonly eaas.SealedWrite[]): void;
 }
 
+/** In how many milliseconds whoever waits for an entry is answered. */
+const patience = 5_000;
 /** No call takes longer, and after so many milliseconds without troubles nothing of them is left. */
 export const longest = 35_000;
 
@@ -81,6 +86,12 @@ export class World {
     }
   }
 
+  altered(tenantId: string, ref: string): void {
+    const { judge } = this.#callersOf(tenantId);
+    judge.altered.add(ref.slice(ref.indexOf(' ') + 1));
+    this.trace(`${judge.name}: somebody alters ${ref}`);
+  }
+
   lost(tenantId: string, head: number): void {
     const callers = this.#callersOf(tenantId);
     callers.judge.lose(head);
@@ -102,20 +113,33 @@ export class World {
     const line = (what: string): void =>
       this.trace(`replica ${replica}, ${judge.name}: ${call.mark} ${what}`);
     line(`asks for ${call.doing}${call.token ? '' : ` as ${call.actor}`}`);
+    let due = sent.began + patience;
+    /** Waits for a share of the replica, as callers of a server do. That is a part of their time. */
+    const enter: eaas.Door['enter'] = (_name, _cost, then) => {
+      const go = (): void => {
+        due = Math.max(due, performance.now());
+        then();
+      };
+      if (this.chance.is(0.7)) go();
+      else this.time.in(this.chance.below(2_000), go);
+    };
     const late = this.time.in(longest, () => {
       if (isUp()) this.fault ??= new Fault(`LIVE: ${call.mark} has no answer`);
     });
     try {
-      const { told, results } = await ask(this.replicas[replica] as eaas.Service, judge.tenantId, call);
+      const service = this.replicas[replica] as eaas.Service;
+      const { told, results } = await ask(service, judge.tenantId, call, enter);
       // Nobody gets the answer of a replica that has crashed.
       if (!isUp()) return;
       line(
         `is told ${told.map(({ code, receipt }) => (receipt ? `${code} by entry ${receipt.id}` : code)).join()}`,
       );
-      const isAway = told.some(({ code }) => code === 'audit_unwritten' || code === 'unavailable');
-      if (isAway && isWell) throw new Fault(`LIVE: ${call.mark} is refused, though all is well`);
-      if (!isAway) judge.answer(sent, told, this.database.time);
-      if (!isAway && judge.epoch === sent.epoch) learn(tenant, call, results);
+      if (isWell && told.some(({ code }) => isAway(code)))
+        throw new Fault(`LIVE: ${call.mark} is refused, though all is well`);
+      if (this.time instanceof VirtualTime && !isRead(call.doing) && performance.now() > due)
+        throw new Fault(`LIVE: ${call.mark} is answered too late`);
+      judge.answer(sent, told, this.database.time);
+      if (judge.epoch === sent.epoch) await this.time.hold(learn(tenant, call, results));
     } catch (error) {
       this.fault ??= error;
     } finally {
@@ -128,7 +152,8 @@ export class World {
       await this.time.wait(this.chance.below(5));
       return verify(...all);
     };
-    return [eaas.people(), eaas.issuers({ verify: hasSigned, keyHostFault: () => 'names a host' })];
+    const issuers = eaas.issuers({ verify: hasSigned, keyHostFault: () => 'names a host' });
+    return [eaas.people(), issuers, eaas.intake()];
   }
 
   #callersOf(tenantId: string): Callers {
@@ -143,8 +168,10 @@ export class World {
   #start(replica: number): eaas.Service {
     const isUp = this.#untilCrash(replica);
     // A replica that has crashed tells nobody anything.
-    const note = (error: unknown): void =>
-      void (error instanceof Broken || !isUp() || (this.fault ??= error));
+    const note = (error: unknown): void => {
+      const { cause = error } = error as Error;
+      if (!(cause instanceof Broken) && isUp()) this.fault ??= error;
+    };
     return eaas.createService({
       store: this.database.storeFor(replica, isUp),
       roots: this.roots,
@@ -153,7 +180,8 @@ export class World {
       listener: {
         failed: note,
         unwritten: note,
-        tampered: (table, id) => note(new Fault(`ACCUSE: ${table} ${id}`)),
+        tampered: (table, id, tenantId) =>
+          this.#callersOf(tenantId).judge.altered.has(id) || note(new Fault(`ACCUSE: ${table} ${id}`)),
         wentBack: (tenantId) => {
           const { name, epoch } = this.#callersOf(tenantId).judge;
           this.trace(`replica ${replica}, ${name}: the log went back`);
@@ -170,6 +198,7 @@ async function ask(
   service: eaas.Service,
   tenantId: string,
   { doing, inputs, actor, mark, token, until }: Call,
+  enter: eaas.Door['enter'],
 ) {
   const [input = {}] = inputs;
   const route = doing as 'POST /v1/hash';
@@ -188,9 +217,9 @@ async function ask(
       isPart
         ? eaas.settle<object>(service, caller, part, { isLocked: isJob })
         : eaas.run(service, caller, route, body as never);
-    const done = await (token ? called(service, arrival, () => body) : byInsider());
+    const done = await (token ? called(service, arrival, () => body, { enter }) : byInsider());
     const { results = [{ ...done.answer, entry: done.receipt }] } = done.answer as { results?: Answer[] };
-    const told = results.map(({ error, entry }): Told => ({ code: error?.code ?? 'ok', receipt: entry }));
+    const told = results.map((one): Told => ({ code: codeOf(one), receipt: one.entry }));
     return { told, results };
   } catch (error) {
     if (!(error instanceof eaas.Refusal)) throw error;
@@ -199,8 +228,10 @@ async function ask(
   }
 }
 
+const codeOf = ({ error, keys }: Answer): string => error?.code ?? (keys ? `${keys.length} keys` : 'ok');
+
 /** What callers remember of answers, and what is wrong with them. */
-function learn(tenant: Callers, { doing, inputs, mark }: Call, results: readonly Answer[]): void {
+async function learn(tenant: Callers, { doing, inputs, mark }: Call, results: readonly Answer[]) {
   for (const [nth, result] of results.entries()) {
     const {
       key_id = '',
@@ -210,12 +241,22 @@ function learn(tenant: Callers, { doing, inputs, mark }: Call, results: readonly
       issuer_id,
       wrapped_key,
       dek,
+      intake_public_key: publicKey,
     } = result;
-    if (result.errors?.length) throw new Fault(`ACCUSE: ${JSON.stringify(result.errors)}`);
+    if (result.errors?.length && tenant.judge.altered.size === 0)
+      throw new Fault(`ACCUSE: ${JSON.stringify(result.errors)}`);
     if (doing === 'POST /v1/keys') tenant.keyIds.push(key_id);
     if (id && token) tenant.apiKeys.push({ id, token });
     if (doing === 'POST /v1/issuers' && issuer_id) tenant.issuerIds.push(issuer_id);
     const { dek: own, ...input } = inputs[nth] ?? {};
+    if (publicKey) {
+      // Somebody without credentials writes.
+      const secret = randomBytes(32);
+      const { wrappedKey } = await wrapForIntake(parsePublicKey(publicKey), secret);
+      const [wrapped, inside] = [wrappedKey, secret].map((bytes) => Buffer.from(bytes).toString('base64'));
+      tenant.judge.wrapped.set(wrapped, { version: key_version, dek: inside });
+      tenant.wraps.push({ key_id, wrapped_key: wrapped });
+    }
     const before = tenant.judge.wrapped.get(input['wrapped_key']);
     if (dek !== undefined && dek !== before?.dek) throw new Fault(`SECRET: ${mark} gets another data key`);
     if (!wrapped_key || doing === 'POST /v1/encrypt') continue;
