@@ -77,6 +77,24 @@ test.each([
   expect(rows?.get(ref)).toBe(altered);
 });
 
+test.each([
+  [10_000, 1],
+  [10_001, 2],
+])('a link that arrives %i ms after it was judged is sent %i times', async (late, times) => {
+  vi.useFakeTimers({ toFake: ['performance', 'Date'] });
+  let sent = 0;
+  const { decide } = await openPair(
+    async () => {},
+    undefined,
+    (link) => {
+      if (sent++ === 0) vi.setSystemTime(Date.now() + late);
+      return link();
+    },
+  );
+  await decide(0, note);
+  expect(sent).toBe(times);
+});
+
 test('a call whose rows go while others are read gets them all at once', async () => {
   let isQuiet = true;
   const { decide } = await openPair(
