@@ -71,7 +71,9 @@ function placeAt(node: Node, source: string, isInBlock: boolean): Place | undefi
   if (type === 'AwaitExpression') return ['an await dropped', start, start + 'await'.length, ''];
   if (type === 'MemberExpression') {
     const { name = '', start: from, end: to } = node['property'] as { name?: string } & Node;
-    return Object.hasOwn(others, name) ? [`${name} for ${others[name]}`, from, to, others[name] as string] : undefined;
+    return Object.hasOwn(others, name)
+      ? [`${name} for ${others[name]}`, from, to, others[name] as string]
+      : undefined;
   }
   const isWhole = isInBlock && droppable.has(type) && !node['alternate'] && !node['directive'];
   return isWhole ? ['a statement dropped', start, end, ''] : undefined;
@@ -203,6 +205,9 @@ export async function proveDrawn(count: number, seed: number): Promise<boolean> 
   const left: DrawnBreak[] = [];
   try {
     const jury = new Jury(await copySources());
+    const failing = await jury.failing([], everything);
+    const unbroken = failing?.filter((name) => !readsSources.test(name));
+    if (unbroken?.length !== 0) throw new Error(`fails without a break too: ${unbroken?.join(', ')}`);
     for (const one of drawBreaks(count, seed)) {
       const noticing = await jury.failing([one], [...testsAround(one.file), '--project=unit', '--bail=1']);
       if (noticing?.length === 0) survivors.push(one);

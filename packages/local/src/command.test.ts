@@ -82,7 +82,7 @@ test.each<[string[], string | undefined, RegExp]>([
   [['show', '--json'], undefined, /`--json` belongs to `lock`/],
   [['rotate', '--in', 'soon'], 'x', /`--in` must be a time such as 30m/],
   [['rotate', '--at', '1h'], 'x', /--at/],
-  [['show'], 'eaas_sk_secret', /must be one that .* printed/],
+  [['show'], 'eaas_sk_secret', /must be what .* prints/],
 ])('%j is refused, with the way to the help, and prints nothing', async (args, sealed, message) => {
   vi.stubEnv('EAAS_LOCAL', sealed);
   expect(await run(args)).toBe(2);
