@@ -1,16 +1,13 @@
 // Two replicas on one store in memory, whose steps wait, fail and arrive as a test of the ledger says.
-import { randomBytes } from 'node:crypto';
-import { memoryStore } from '@eaas/local/internal';
-import { rootKey } from '../src/crypto/tenant-secrets.ts';
+import type { memoryStore } from '@eaas/local/internal';
 import type { Patience } from '../src/ledger/queue.ts';
 import type { Link, Store } from '../src/ledger/store.ts';
 import { type KeyRow, keys } from '../src/ledger/tables.ts';
 import { decide as ask, type Ends, run, settle } from '../src/operate.ts';
-import { type Caller, insider, type Part } from '../src/operation.ts';
-import { newTenant } from '../src/operations/tenants.ts';
+import type { Caller, Part } from '../src/operation.ts';
 import { keyDraft, tenantDraft } from '../src/rules/draft.ts';
-import { createService } from '../src/service.ts';
 import { verifyTenant } from '../src/verify/verify.ts';
+import { openTenant } from './open-tenant.ts';
 
 export type Step = Parameters<NonNullable<Parameters<typeof memoryStore>[0]['wait']>>[0];
 
@@ -23,9 +20,9 @@ export async function openPair(
   arrive = async () => {},
   send: (link: () => ReturnType<Store['append']>) => ReturnType<Store['append']> = (link) => link(),
 ) {
-  const store = memoryStore({ now: Date.now, wait: (step) => waiting(step) });
   let waiting: typeof wait = async () => {};
-  const roots = [rootKey(randomBytes(32))] as const;
+  const { store, tenantId, operator, start } = await openTenant({ wait: (step) => waiting(step) });
+  waiting = wait;
   const failures: unknown[] = [];
   const steps: string[] = [];
   const failed = (error: unknown, _: string, step: string) => {
@@ -50,13 +47,7 @@ export async function openPair(
   const append: typeof store.append = (...all) =>
     silent.has('append') ? late() : send(() => store.append(...all));
   const locked: typeof store.locked = (...all) => (silent.has('locked') ? late() : store.locked(...all));
-  const replicas = [0, 1].map(() =>
-    createService({ store: { ...store, read, append, locked }, roots, listener, patience: 600_000 }),
-  );
-  const { record, head, writes } = newTenant(roots, { name: 'acme' }, Date.now());
-  await store.create(head, writes);
-  waiting = wait;
-  const { tenant_id: tenantId } = record;
+  const replicas = [0, 1].map(() => start({ store: { ...store, read, append, locked }, listener }));
   const replica = (nth: number) => {
     const one = replicas[nth % 2];
     if (!one) throw new Error('expected two replicas');
@@ -67,15 +58,14 @@ export async function openPair(
     part: Partial<Part<T>> & Pick<Part<T>, 'judge'>,
     { since, ...by }: Partial<Caller> & Patience = {},
   ) => {
-    const caller = { ...insider(tenantId, 'operator'), ...by };
+    const caller = { ...operator, ...by };
     return settle(replica(nth), caller, { by: 'append', needs: () => [], ...part }, { ...caller, since });
   };
   /** Asks with a door of the test's own. */
   const askBy = (ends: Ends<number>, part: Partial<Part<number>> & Pick<Part<number>, 'judge'>) =>
-    ask(replica(0), insider(tenantId, 'operator'), { by: 'append', ...part }, {}, ends);
+    ask(replica(0), operator, { by: 'append', ...part }, {}, ends);
   const verified = (nth = 0) => verifyTenant(replica(nth), tenantId);
-  const askToVerify = (nth: number) =>
-    run(replica(nth), insider(tenantId, 'operator'), 'GET /v1/audit/verify', {});
+  const askToVerify = (nth: number) => run(replica(nth), operator, 'GET /v1/audit/verify', {});
   const forget = (nth: number) => replica(nth).ledger.forget(tenantId);
   const { ledger } = replica(0);
   return {

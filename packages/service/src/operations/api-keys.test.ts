@@ -1,30 +1,19 @@
-import { randomBytes } from 'node:crypto';
-import { memoryStore } from '@eaas/local/internal';
 import { limits } from '@eaas/protocol/wire';
 import { afterEach, expect, test, vi } from 'vitest';
-import { rootKey } from '../crypto/tenant-secrets.ts';
-import { run } from '../operate.ts';
-import { insider } from '../operation.ts';
-import { createService } from '../service.ts';
-import { newTenant } from './tenants.ts';
+import { openTenant } from '../../test/open-tenant.ts';
 
 afterEach(() => void vi.useRealTimers());
 
 test('of API keys that are neither revoked nor expired a tenant has at most 1,000, however they come', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] });
-  const store = memoryStore({ now: Date.now });
-  const roots = [rootKey(randomBytes(32))] as const;
-  const { record, head, writes } = newTenant(roots, { name: 'ann' }, Date.now());
-  await store.create(head, writes);
-  const service = createService({ store, roots });
-  const operator = insider(record.tenant_id, 'operator');
+  const { call } = await openTenant();
   const soon = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
   const create = async (expires_at: string | null = null) => {
     const input = { name: 'x', permissions: ['encrypt' as const], expires_at };
-    return (await run(service, operator, 'POST /v1/api-keys', input)).answer.api_key_id;
+    return (await call('POST /v1/api-keys', input)).api_key_id;
   };
   const extend = (api_key_id: string) =>
-    run(service, operator, 'PATCH /v1/api-keys/:api_key_id', { api_key_id, expires_at: null });
+    call('PATCH /v1/api-keys/:api_key_id', { api_key_id, expires_at: null });
   const expiring = await create(soon(30_000));
   const burst = Array.from({ length: limits.apiKeys }, () => create());
   const outcomes = await Promise.allSettled(burst);
@@ -36,7 +25,7 @@ test('of API keys that are neither revoked nor expired a tenant has at most 1,00
   await expect(create()).rejects.toMatchObject(conflict);
   await expect(extend(expiring)).rejects.toMatchObject(conflict);
   const [first = ''] = await Promise.all(burst.slice(0, 1));
-  await run(service, operator, 'DELETE /v1/api-keys/:api_key_id', { api_key_id: first });
+  await call('DELETE /v1/api-keys/:api_key_id', { api_key_id: first });
   await extend(expiring);
   await expect(create(soon(60_000))).rejects.toMatchObject(conflict);
 });

@@ -1,23 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { memoryStore } from '@eaas/local/internal';
 import { publicJwk } from '@eaas/test-kit/rsa';
 import { expect, test, vi } from 'vitest';
-import { rootKey } from '../crypto/tenant-secrets.ts';
+import { openTenant } from '../../test/open-tenant.ts';
 import type { Link } from '../ledger/store.ts';
-import { type Ref, type Table } from '../ledger/table.ts';
+import type { Ref, Table } from '../ledger/table.ts';
 import { apiKeys, type KeyVersionRow, keyVersions } from '../ledger/tables.ts';
-import { run, settle } from '../operate.ts';
-import { insider } from '../operation.ts';
-import { createService } from '../service.ts';
+import { settle } from '../operate.ts';
 import { verifyTenant } from '../verify/verify.ts';
 import { settleKey } from './keys.ts';
-import { newTenant } from './tenants.ts';
 
-async function openTenant() {
-  const store = memoryStore({ now: Date.now });
-  const roots = [rootKey(randomBytes(32))] as const;
-  const { record, head, writes } = newTenant(roots, { name: 'ann' }, Date.now());
-  await store.create(head, writes);
+async function open() {
   const accused: string[] = [];
   const destructions: Link[] = [];
   const listener = {
@@ -25,15 +17,13 @@ async function openTenant() {
     appended: (_: string, link: Link) =>
       void (link.runs.some(({ action }) => action === 'key.destroy') && destructions.push(link)),
   };
-  const start = () => createService({ store, roots, listener, patience: 600_000 });
-  let service = start();
+  const { store, tenantId, operator, start, callOn, ...first } = await openTenant({ listener });
+  let { service } = first;
   /** Another server goes on with what is stored. */
   const restart = (): void => void (service = start());
-  const operator = insider(record.tenant_id, 'operator');
-  const call = <R extends Parameters<typeof run>[2]>(route: R, input: Parameters<typeof run<R>>[3]) =>
-    run(service, operator, route, input).then(({ answer }) => answer);
+  const call: typeof first.call = (route, input) => callOn(service)(route, input);
   const settleDue = (key_id: string) => settle(service, operator, settleKey(service, operator, { key_id }));
-  const verified = () => verifyTenant(service, record.tenant_id);
+  const verified = () => verifyTenant(service, tenantId);
   /** Makes a disabled key of so many versions. */
   const keyOf = async (versions: number) => {
     const { key_id } = await call('POST /v1/keys', { name: 'mail', exportable: true });
@@ -46,7 +36,7 @@ async function openTenant() {
     return { key_id, wrapped_key };
   };
   const rowsOf = ({ name }: Pick<Table<never>, 'name'>) =>
-    store.tenants.get(record.tenant_id)?.tables.get(name) ?? new Map();
+    store.tenants.get(tenantId)?.tables.get(name) ?? new Map();
   /** Changes a column of the first row of a table behind the service's back. */
   const alter = (table: Pick<Table<never>, 'name'>, values: object): void => {
     const [[ref, stored]] = rowsOf(table) as unknown as [[Ref, { row: object }]];
@@ -56,7 +46,7 @@ async function openTenant() {
 }
 
 test('lists and the destruction of a key leave out no row that somebody altered', async () => {
-  const { call, alter, accused } = await openTenant();
+  const { call, alter, accused } = await open();
   const unavailable = { code: 'unavailable' };
   const { key_id } = await call('POST /v1/keys', { name: 'mail' });
   for (const name of ['app', 'job']) await call('POST /v1/api-keys', { name, permissions: ['encrypt'] });
@@ -75,7 +65,7 @@ test.each([
 ])(
   'a key of %i versions is erased in pieces, of which only the last says that it is erased',
   async (versions, said) => {
-    const { call, verified, keyOf, rowsOf, destructions } = await openTenant();
+    const { call, verified, keyOf, rowsOf, destructions } = await open();
     const { key_id } = await keyOf(versions);
     const answer = await call('DELETE /v1/keys/:key_id', { key_id, grace_days: 0 });
     expect(answer).toMatchObject({ status: 'destroyed', key_version: versions });
@@ -93,7 +83,7 @@ test.each([
 );
 
 test('a key whose erasure was interrupted is refused to everybody, and the next server goes on', async () => {
-  const { store, restart, call, settleDue, verified, keyOf, rowsOf, destructions } = await openTenant();
+  const { store, restart, call, settleDue, verified, keyOf, rowsOf, destructions } = await open();
   const { key_id, wrapped_key } = await keyOf(501);
   const whole = { ...store };
   store.locked = (...all) => (destructions.length > 0 ? new Promise(() => {}) : whole.locked(...all));

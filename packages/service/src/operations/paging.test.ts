@@ -1,23 +1,12 @@
-import { generateKeyPairSync, privateDecrypt, randomBytes } from 'node:crypto';
-import { type Input, limits, type Route } from '@eaas/protocol/wire';
+import { generateKeyPairSync, privateDecrypt } from 'node:crypto';
+import { limits } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
-import { rootKey } from '../crypto/tenant-secrets.ts';
-import { memoryStore } from '@eaas/local/internal';
-import { run } from '../operate.ts';
-import { insider } from '../operation.ts';
-import { createService } from '../service.ts';
-import { changeTenant, newTenant } from './tenants.ts';
+import { openTenant } from '../../test/open-tenant.ts';
 import { settle } from '../operate.ts';
+import { changeTenant } from './tenants.ts';
 
 let time = Date.parse('2026-11-30T23:59:00Z');
-const store = memoryStore({ now: () => time });
-const roots = [rootKey(randomBytes(32))] as const;
-const service = createService({ store, roots, patience: 600_000 });
-const { head, writes, record } = newTenant(roots, { name: 'ann', envelope_only: false }, time);
-await store.create(head, writes);
-const operator = insider(record.tenant_id, 'operator');
-const call = async <R extends Route>(route: R, input: Input<R>) =>
-  (await run(service, operator, route, input)).answer;
+const { service, operator, call } = await openTenant({ now: () => time });
 
 test('an export of more versions than a page goes on at the next one, even for a single one', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 3_072 });

@@ -1,24 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import type { Input, Route } from '@eaas/protocol/wire';
 import { wipedBy } from '@eaas/test-kit/wiped-by';
 import { afterAll, expect, test, vi } from 'vitest';
-import { memoryStore } from '@eaas/local/internal';
-import { rootKey } from '../crypto/tenant-secrets.ts';
-import { run } from '../operate.ts';
-import { insider } from '../operation.ts';
-import { newTenant } from '../operations/tenants.ts';
+import { openTenant } from '../../test/open-tenant.ts';
 import { people } from '../plugins/people/index.ts';
-import { createService } from '../service.ts';
 
 vi.useFakeTimers();
 afterAll(() => void vi.useRealTimers());
 
-const [store, roots] = [memoryStore({ now: Date.now }), [rootKey(randomBytes(32))] as const];
-const service = createService({ store, roots, plugins: [people()] });
-const { record, head, writes } = newTenant(roots, { name: 'ann', envelope_only: false }, Date.now());
-await store.create(head, writes);
-const call = async <R extends Route>(route: R, input: Input<R>) =>
-  (await run(service, insider(record.tenant_id, 'operator'), route, input)).answer;
+const { call } = await openTenant({}, () => [people()]);
 const { key_id } = await call('POST /v1/keys', { name: 'key' });
 const plaintext = 'secret';
 const one = { key_id, dek: randomBytes(32).toString('base64') };

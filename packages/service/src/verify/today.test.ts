@@ -1,34 +1,25 @@
-import { type MemoryTenant, memoryStore } from '@eaas/local/internal';
-import type { Input, Permission, Route } from '@eaas/protocol/wire';
+import type { MemoryTenant } from '@eaas/local/internal';
+import type { Permission, Route } from '@eaas/protocol/wire';
 import { called } from '@eaas/test-kit/called';
 import * as fc from 'fast-check';
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { rootKey } from '../crypto/tenant-secrets.ts';
+import { openTenant } from '../../test/open-tenant.ts';
 import { type ApiKeyRow, apiKeys, tenants, type TenantRow } from '../ledger/tables.ts';
-import { run, settle } from '../operate.ts';
-import { insider } from '../operation.ts';
-import { changeTenant, newTenant } from '../operations/tenants.ts';
+import { settle } from '../operate.ts';
+import { changeTenant } from '../operations/tenants.ts';
 import { Refusal } from '../rules/refusal.ts';
-import { createService } from '../service.ts';
 import { verifyTenant } from './verify.ts';
 
 const hour = 3_600_000;
 const dek = randomBytes(32).toString('base64');
-const roots = [rootKey(randomBytes(32))] as const;
 
 /** A tenant with two keys and two API keys, whose rows are put back for a moment. */
 async function open() {
   let time = Date.UTC(2026, 2);
-  const store = memoryStore({ now: () => time });
-  const { head, writes, record } = newTenant(roots, { name: 'ann', envelope_only: false }, time);
-  const tenantId = record.tenant_id;
-  await store.create(head, writes);
+  const { store, tenantId, operator, start: fresh, ...first } = await openTenant({ now: () => time });
   const tenant = store.tenants.get(tenantId) as MemoryTenant;
-  const fresh = () => createService({ store, roots });
-  const operator = insider(tenantId, 'operator');
-  const ask = async <R extends Route>(route: R, input: Input<R>) =>
-    (await run(fresh(), operator, route, input)).answer;
+  const ask: typeof first.call = (route, input) => first.callOn(fresh())(route, input);
   const permissions: Permission[] = ['encrypt', 'decrypt', 'keys.manage', 'api_keys.manage'];
   const ids = [0, 1].map((nth) => `key ${nth}`);
   const keyIds = await Promise.all(ids.map(async (name) => (await ask('POST /v1/keys', { name })).key_id));

@@ -5,8 +5,9 @@ import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { memoryStore, type MemoryTenant } from '@eaas/local/internal';
-import { openTenantSecrets, rootKey } from '../crypto/tenant-secrets.ts';
+import type { MemoryTenant } from '@eaas/local/internal';
+import { openTenant } from '../../test/open-tenant.ts';
+import { openTenantSecrets } from '../crypto/tenant-secrets.ts';
 import { blocks } from '../ledger/blocks.ts';
 import { sealRow } from '../ledger/row-macs.ts';
 import type { Stored } from '../ledger/store.ts';
@@ -24,28 +25,19 @@ import {
 } from '../ledger/tables.ts';
 import { run } from '../operate.ts';
 import { insider } from '../operation.ts';
-import { newTenant } from '../operations/tenants.ts';
 import { issuers as signIns } from '../plugins/issuers/index.ts';
 import { issuers } from '../plugins/issuers/table.ts';
 import { people } from '../plugins/people/index.ts';
 import { subjects } from '../plugins/people/subjects.ts';
-import { createService } from '../service.ts';
 import { historyOf } from './history.ts';
 import { type VerifyOptions, verifyTenant } from './verify.ts';
 
 type Values = Record<string, unknown>;
 
-const start = Date.parse('2026-03-01T00:00:00Z');
-let time = start;
-const store = memoryStore({ now: () => time });
-const roots = [rootKey(randomBytes(32))] as const;
+const first = Date.parse('2026-03-01T00:00:00Z');
+let time = first;
 const plugins = () => [people(), signIns({ verify: async () => true, keyHostFault: () => undefined })];
-const service = createService({ store, roots, plugins: plugins() });
-const { head, writes, record } = newTenant(roots, { name: 'ann', envelope_only: false }, time);
-const tenantId = record.tenant_id;
-await store.create(head, writes);
-const call = async <R extends Route>(route: R, input: Input<R>) =>
-  (await run(service, insider(tenantId, 'operator'), route, input)).answer;
+const { store, roots, tenantId, service, start, call } = await openTenant({ now: () => time }, plugins);
 
 const { key_id } = await call('POST /v1/keys', { name: 'key' });
 const { key_id: another } = await call('POST /v1/keys', { name: 'another' });
@@ -72,7 +64,7 @@ function kept(): MemoryTenant {
 
 let tenant: MemoryTenant;
 beforeEach(() => {
-  time = start;
+  time = first;
   restore();
 });
 
@@ -404,7 +396,7 @@ describe('entries', () => {
   });
 
   test('an entry more than a minute in the future is found', async () => {
-    time = start - 61_000;
+    time = first - 61_000;
     expect(await found()).toContain(`${lastId} entry_in_future`);
   });
 });
@@ -413,7 +405,7 @@ describe('an entry that contradicts what the log said before', () => {
   type Ask = <R extends Route>(route: R, input: Input<R>, actor?: string) => Promise<Output<R>>;
   /** A replica that knows nothing yet. */
   const replica = (): Ask => {
-    const fresh = createService({ store, roots, plugins: plugins() });
+    const fresh = start();
     return async (route, input, actor = 'operator') =>
       (await run(fresh, { ...insider(tenantId, 'operator'), actor }, route, input)).answer;
   };
@@ -475,8 +467,7 @@ describe('an entry that contradicts what the log said before', () => {
       lay(isLook && looks-- > 0 ? before : after);
       return store.read(tenantId, needs).finally(() => lay(after));
     };
-    const service = createService({ store: { ...store, read }, roots, plugins: plugins() });
-    return verifyTenant(service, tenantId, { from_id });
+    return verifyTenant(start({ store: { ...store, read } }), tenantId, { from_id });
   };
 
   test.each([
@@ -577,8 +568,7 @@ test('a call whose time is over says where the next one begins, which compares t
 test('a walk lets others go first', async () => {
   const pauses: string[] = [];
   const fair = { isOver: () => true, pause: async (id: string) => void pauses.push(id) };
-  const busy = createService({ store, roots, plugins: plugins(), fair });
-  expect(await verifyTenant(busy, tenantId)).toMatchObject({ valid: true });
+  expect(await verifyTenant(start({ fair }), tenantId)).toMatchObject({ valid: true });
   expect(pauses).toEqual([tenantId]);
 });
 

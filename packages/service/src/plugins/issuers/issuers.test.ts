@@ -1,15 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { called } from '@eaas/test-kit/called';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { newSignIn } from '@eaas/test-kit/sign-in';
 import { expect, test } from 'vitest';
-import { memoryStore } from '@eaas/local/internal';
-import { rootKey } from '../../crypto/tenant-secrets.ts';
-import { run } from '../../operate.ts';
-import { insider } from '../../operation.ts';
-import { newTenant } from '../../operations/tenants.ts';
+import { openTenant } from '../../../test/open-tenant.ts';
 import { Refusal, unreachable } from '../../rules/refusal.ts';
-import { createService } from '../../service.ts';
 import { people } from '../people/index.ts';
 import { issuers } from './index.ts';
 import { openKeys } from './token-rules.ts';
@@ -26,13 +20,9 @@ async function world(
   hosts: Record<string, object[]> = { [keys]: [signIn.jwk] },
   { turn = async () => {}, ...more }: { turn?: () => Promise<void>; [field: string]: unknown } = {},
 ) {
-  const store = memoryStore({ now: Date.now, wait: turn });
-  const roots = [rootKey(randomBytes(32))] as const;
-  const { record, head, writes } = newTenant(roots, { name: 'ann' }, Date.now());
-  await store.create(head, writes);
   const verified: string[] = [];
-  const replica = () => {
-    const plugin = issuers({
+  const plugin = () =>
+    issuers({
       verify: async (token, { x }) => (verified.push(token), token !== forged && x === signIn.jwk.x),
       keysFor: async ({ jwks_uri }) => {
         await turn();
@@ -42,15 +32,13 @@ async function world(
       },
       keyHostFault: () => undefined,
     });
-    const fair = { isOver: () => false, pause: turn };
-    return createService({ store, roots, plugins: [people(), plugin], fair, patience: 600_000 });
-  };
-  const service = replica();
-  const operator = insider(record.tenant_id, 'operator');
-  const { key_id } = (await run(service, operator, 'POST /v1/keys', { name: 'people' })).answer;
+  const fair = { isOver: () => false, pause: turn };
+  const plugins = () => [people(), plugin()];
+  const { service, start: replica, call: ask } = await openTenant({ wait: turn, fair }, plugins);
+  const { key_id } = await ask('POST /v1/keys', { name: 'people' });
   const { jwks: _, ...fields } = newIssuer(key_id);
   const input = { ...fields, jwks_uri: keys, permissions: ['encrypt' as const], ...more };
-  const { issuer_id } = (await run(service, operator, 'POST /v1/issuers', input)).answer;
+  const { issuer_id } = await ask('POST /v1/issuers', input);
   const wrap = (on: typeof service, token: string, input: () => object) =>
     called(
       on,
@@ -68,12 +56,11 @@ async function world(
       (error: unknown) =>
         error === admitted ? 200 : error instanceof Refusal ? error.problem.status : error,
     );
-  const patch = (change: object) =>
-    run(service, operator, 'PATCH /v1/issuers/:issuer_id', { issuer_id, ...change });
+  const patch = (change: object) => ask('PATCH /v1/issuers/:issuer_id', { issuer_id, ...change });
   /** Calls as a user, and returns the address of the entry. */
   const addressOf = async (on: typeof service) => {
     await wrap(on, right, () => ({ key_id, dek, subject: 'ann' }));
-    return (await run(service, operator, 'GET /v1/audit', { limit: 1 })).answer.logs[0]?.ip_address;
+    return (await ask('GET /v1/audit', { limit: 1 })).logs[0]?.ip_address;
   };
   return { addressOf, call, patch, replica, verified };
 }
