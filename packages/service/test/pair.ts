@@ -11,16 +11,20 @@ import { openTenant } from './open-tenant.ts';
 
 export type Step = Parameters<NonNullable<Parameters<typeof memoryStore>[0]['wait']>>[0];
 
-/**
- * Two replicas on one store, whose steps wait as the test says. `arrive` waits before what was read arrives. `send` sends a
- * link on.
- */
-export async function openPair(
-  wait: (step: Step) => Promise<void>,
+/** `arrive` waits before what was read arrives. `send` sends a link on. */
+interface Steps {
+  readonly wait: (step: Step) => Promise<void>;
+  readonly arrive: () => Promise<void>;
+  readonly send: (link: () => ReturnType<Store['append']>) => ReturnType<Store['append']>;
+}
+
+/** Two replicas on one store, whose steps wait as the test says. */
+export async function openPair({
+  wait = async () => {},
   arrive = async () => {},
-  send: (link: () => ReturnType<Store['append']>) => ReturnType<Store['append']> = (link) => link(),
-) {
-  let waiting: typeof wait = async () => {};
+  send = (link) => link(),
+}: Partial<Steps> = {}) {
+  let waiting: Steps['wait'] = async () => {};
   const { store, tenantId, operator, start } = await openTenant({ wait: (step) => waiting(step) });
   waiting = wait;
   const failures: unknown[] = [];

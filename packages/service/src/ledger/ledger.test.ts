@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 
 test('a replica remembers what it has changed', async () => {
   const steps: Step[] = [];
-  const { decide } = await openPair(async (step) => void steps.push(step));
+  const { decide } = await openPair({ wait: async (step) => void steps.push(step) });
   await decide(0, countUp);
   steps.length = 0;
   await decide(0, note);
@@ -17,7 +17,7 @@ test('a replica remembers what it has changed', async () => {
 });
 
 test('blocks are stored once, and again when another replica wrote, because a failover can have lost them', async () => {
-  const { decide, blocks, forget } = await openPair(async () => {});
+  const { decide, blocks, forget } = await openPair();
   for (const nth of [0, 0, 1, 1, 0, 0]) await decide(nth, note);
   forget(0);
   await decide(0, note);
@@ -25,7 +25,7 @@ test('blocks are stored once, and again when another replica wrote, because a fa
 });
 
 test('a newer head that was changed is refused, even if no row was', async () => {
-  const { store, tenantId, decide } = await openPair(async () => {});
+  const { store, tenantId, decide } = await openPair();
   for (const nth of [0, 1]) await decide(nth, note);
   const tenant = store.tenants.get(tenantId);
   if (!tenant) throw new Error('expected a tenant');
@@ -36,8 +36,10 @@ test('a newer head that was changed is refused, even if no row was', async () =>
 
 test('a judgement that fails, and one whose content the store refuses, fail alone', async () => {
   let isFull = false;
-  const { decide, failures, verified } = await openPair(async (step) => {
-    if (step === 'commit' && isFull) throw new LinkRefused('full');
+  const { decide, failures, verified } = await openPair({
+    wait: async (step) => {
+      if (step === 'commit' && isFull) throw new LinkRefused('full');
+    },
   });
   const bug = new TypeError('a bug');
   const failing = decide(0, {
@@ -61,10 +63,7 @@ test('a judgement that fails, and one whose content the store refuses, fail alon
 test('a call that needs more rows from a store that hangs is answered at its deadline', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
   let hangs = false;
-  const { decide } = await openPair(
-    async () => {},
-    () => (hangs ? new Promise(() => {}) : Promise.resolve()),
-  );
+  const { decide } = await openPair({ arrive: () => (hangs ? new Promise(() => {}) : Promise.resolve()) });
   await decide(0, note);
   hangs = true;
   const refused = vi.fn();
@@ -78,7 +77,7 @@ test('who leaves while the head is read again is not written', async () => {
   let isSlow = false;
   const gate = () => new Promise<void>((resolve) => void (isSlow ? gates.push(resolve) : resolve()));
   const arrived = (count: number) => vi.waitFor(() => expect(gates).toHaveLength(count));
-  const { decide, forget, verified } = await openPair(gate, gate);
+  const { decide, forget, verified } = await openPair({ wait: gate, arrive: gate });
   await decide(0, note);
   isSlow = true;
   const first = decide(0, note);
@@ -105,7 +104,7 @@ test('a call never sees less than what was true when it came', async () => {
   const arrivals: (() => void)[] = [];
   let isSlow = false;
   const arrive = () => new Promise<void>((resolve) => void (isSlow ? arrivals.push(resolve) : resolve()));
-  const { decide } = await openPair(async () => {}, arrive);
+  const { decide } = await openPair({ arrive });
   expect((await decide(0, countUp)).answer).toBe(1);
   expect((await decide(1, look)).answer).toBe(1);
   isSlow = true;
@@ -122,11 +121,9 @@ test('a call never sees less than what was true when it came', async () => {
 test('a link that was lost and lands late is not written once more, though its rows were forgotten', async () => {
   let isLosing = false;
   let land = async (): Promise<unknown> => undefined;
-  const pair = await openPair(
-    // It lands as soon as nobody holds the lock.
-    async (step) => void (step === 'answer' && (await land())),
-    async () => {},
-    async (link) => {
+  const pair = await openPair({
+    wait: async (step) => void (step === 'answer' && (await land())),
+    send: async (link) => {
       if (!isLosing) return link();
       isLosing = false;
       land = () => {
@@ -136,7 +133,7 @@ test('a link that was lost and lands late is not written once more, though its r
       pair.forget(0);
       throw new Error('the answer was lost');
     },
-  );
+  });
   await pair.decide(0, countUp);
   isLosing = true;
   await pair.decide(0, {
@@ -150,8 +147,10 @@ test('a link that was lost and lands late is not written once more, though its r
 
 test('a log that lost an entry, and has another of the same id, goes on', async () => {
   let steps = 0;
-  const { store, tenantId, decide, failures, verified } = await openPair(async () => {
-    if (++steps > 50) throw new LinkRefused('it was tried too often');
+  const { store, tenantId, decide, failures, verified } = await openPair({
+    wait: async () => {
+      if (++steps > 50) throw new LinkRefused('it was tried too often');
+    },
   });
   for (const nth of [0, 1]) await decide(nth, note);
   const tenant = store.tenants.get(tenantId);
@@ -176,7 +175,7 @@ test.each(Object.entries(ends))(
   'a row that was put back for a moment counts no more after %s',
   async (_, end) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] });
-    const pair = await openPair(async () => {});
+    const pair = await openPair();
     const { store, tenantId, decide } = pair;
     const rows = () => store.tenants.get(tenantId)?.tables.get(keys.name);
     const ref = refTo(keys, keyId);

@@ -18,7 +18,7 @@ function refusalOf(call: Promise<unknown>) {
 
 test('each call of a store that hangs is refused at its own deadline', async () => {
   fakeTime();
-  const { decide } = await openPair(async () => {}, undefined, never);
+  const { decide } = await openPair({ send: never });
   const first = refusalOf(decide(0, note));
   await vi.advanceTimersByTimeAsync(1_000);
   const second = refusalOf(decide(0, note));
@@ -30,7 +30,7 @@ test('each call of a store that hangs is refused at its own deadline', async () 
 
 test('what a call has waited for before counts', async () => {
   fakeTime();
-  const { decide } = await openPair(async () => {}, undefined, never);
+  const { decide } = await openPair({ send: never });
   const refused = refusalOf(decide(0, note, { since: performance.now() - 599_500 }));
   await vi.advanceTimersByTimeAsync(499);
   expect(refused()).toBeUndefined();
@@ -41,8 +41,8 @@ test('what a call has waited for before counts', async () => {
 test('two calls whose link lands late, after the store refused another, are written once', async () => {
   let sent = 0;
   let land: (() => Promise<unknown>) | undefined;
-  const { decide, verified } = await openPair(
-    async (step) => {
+  const { decide, verified } = await openPair({
+    wait: async (step) => {
       if (step !== 'commit' || !land) return;
       const late = land;
       land = undefined;
@@ -50,13 +50,12 @@ test('two calls whose link lands late, after the store refused another, are writ
       void late();
       throw new LinkRefused('full');
     },
-    undefined,
-    async (link) => {
+    send: async (link) => {
       if (++sent !== 2) return link();
       land = link;
       throw new Error('the answer was lost');
     },
-  );
+  });
   await decide(0, note);
   await Promise.all([note, note, note].map((part) => decide(0, part)));
   expect(await verified()).toMatchObject({ valid: true, head: { id: 4 } });
@@ -66,7 +65,7 @@ test.each([
   { name: 'at once', isLocked: false },
   { name: 'under the lock', isLocked: true },
 ])('a row that somebody altered is not replaced $name, though it is remembered', async ({ isLocked }) => {
-  const { store, tenantId, decide, failures } = await openPair(async () => {});
+  const { store, tenantId, decide, failures } = await openPair();
   await decide(0, countUp);
   const rows = store.tenants.get(tenantId)?.tables.get(keys.name);
   const ref = refTo(keys, keyId);
@@ -83,29 +82,26 @@ test.each([
 ])('a link that arrives %i ms after it was judged is sent %i times', async (late, times) => {
   vi.useFakeTimers({ toFake: ['performance', 'Date'] });
   let sent = 0;
-  const { decide } = await openPair(
-    async () => {},
-    undefined,
-    (link) => {
+  const { decide } = await openPair({
+    send: (link) => {
       if (sent++ === 0) vi.setSystemTime(Date.now() + late);
       return link();
     },
-  );
+  });
   await decide(0, note);
   expect(sent).toBe(times);
 });
 
 test('a call whose rows go while others are read gets them all at once', async () => {
   let isQuiet = true;
-  const { decide } = await openPair(
-    async () => {},
-    async () => {
+  const { decide } = await openPair({
+    arrive: async () => {
       if (isQuiet) return;
       isQuiet = true;
       await decide(1, countUp);
       isQuiet = false;
     },
-  );
+  });
   const find = (...ids: readonly string[]) =>
     decide<object>(0, {
       by: 'guess',
@@ -128,7 +124,7 @@ test.each([
 ])(
   'a door that throws when it is told the answer of %s is reported once, and nothing is written again',
   async (_, part) => {
-    const { decide, askBy, verified, failures } = await openPair(async () => {});
+    const { decide, askBy, verified, failures } = await openPair();
     const fault = new Error('of the door');
     const told = vi.fn(() => {
       throw fault;
@@ -150,7 +146,7 @@ test.each(['read', 'append', 'locked'] as const)(
   'a store that never answers a call (%s) holds up no later ones',
   async (name) => {
     fakeTime();
-    const { decide, forget, silent, ledger } = await openPair(async () => {});
+    const { decide, forget, silent, ledger } = await openPair();
     await decide(0, note);
     silent.add(name);
     if (name === 'read') forget(0);
@@ -169,8 +165,10 @@ test.each(['read', 'append', 'locked'] as const)(
 test('a lock that comes after all have left writes nothing for them', async () => {
   fakeTime();
   let [isHeld, free] = [false, (): void => {}];
-  const { decide, verified } = await openPair(async () => {
-    if (isHeld) await new Promise<void>((resolve) => (free = resolve));
+  const { decide, verified } = await openPair({
+    wait: async () => {
+      if (isHeld) await new Promise<void>((resolve) => (free = resolve));
+    },
   });
   await decide(0, note);
   isHeld = true;
@@ -185,11 +183,7 @@ test('a lock that comes after all have left writes nothing for them', async () =
 
 test('a store that always says at once that the clock is wrong is asked until the deadline', async () => {
   fakeTime();
-  const { decide } = await openPair(
-    async () => {},
-    undefined,
-    async () => ({ outcome: 'clock', time: Date.now() }),
-  );
+  const { decide } = await openPair({ send: async () => ({ outcome: 'clock', time: Date.now() }) });
   const refused = refusalOf(decide(0, note, { since: performance.now() - 599_000 }));
   await vi.advanceTimersByTimeAsync(1_000);
   expect(refused()).toBe(unwritten);
@@ -198,16 +192,15 @@ test('a store that always says at once that the clock is wrong is asked until th
 test('a read that is old each time it arrives ends', async () => {
   fakeTime();
   let isOvertaken = false;
-  const { decide } = await openPair(
-    async () => {},
-    async () => {
+  const { decide } = await openPair({
+    arrive: async () => {
       if (!isOvertaken) return;
       isOvertaken = false;
       await decide(0, countUp);
       vi.advanceTimersByTime(350_000);
       isOvertaken = true;
     },
-  );
+  });
   await decide(0, countUp);
   isOvertaken = true;
   await expect(decide(0, look)).rejects.toMatchObject({ code: 'unavailable' });
@@ -216,15 +209,13 @@ test('a read that is old each time it arrives ends', async () => {
 test('a decision that was lost, and needs other rows each time it is judged, ends', async () => {
   let isLosing = true;
   let nth = 0;
-  const { decide } = await openPair(
-    async () => {},
-    undefined,
-    async (link) => {
+  const { decide } = await openPair({
+    send: async (link) => {
       if (!isLosing) return link();
       isLosing = false;
       throw new Error('the answer was lost');
     },
-  );
+  });
   const restless: typeof note = {
     judge(view) {
       if (!isLosing) view.find(keys, String(nth++));
@@ -236,17 +227,16 @@ test('a decision that was lost, and needs other rows each time it is judged, end
 
 test('whoever runs the service is told at which step an append failed', async () => {
   let faults = 3;
-  const { decide, steps } = await openPair(
-    async (step) => {
+  const { decide, steps } = await openPair({
+    wait: async (step) => {
       if (faults < 3 && step === (faults === 2 ? 'read' : 'commit') && faults-- > 0)
         throw new Error('broken');
     },
-    undefined,
-    async (link) => {
+    send: async (link) => {
       if (faults-- === 3) throw new Error('lost');
       return link();
     },
-  );
+  });
   await decide(0, note);
   expect(steps).toEqual(['append', 'lock', 'append under lock']);
 });
