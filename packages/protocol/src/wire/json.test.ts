@@ -37,6 +37,8 @@ describe('JSON', () => {
     expect(accepted(`[${'0,'.repeat(members - 1)}0]`)).toBe(ok);
     expect(accepted(`{${names.join()}}`)).toBe(ok);
     expect(accepted(`[[${'0,'.repeat(9_000)}0],{${names.join()}}]`)).toBe(ok);
+    // So many names in two objects count together.
+    expect(accepted(`[{${names.slice(9).join()}},{${names.slice(0, 9).join()}}]`)).toBe(ok);
   });
 
   test('the error about invalid JSON does not quote the body', () => {

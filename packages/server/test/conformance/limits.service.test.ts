@@ -17,7 +17,6 @@ const list = <T>(length: number, of: (nth: number) => T): T[] => Array.from({ le
 const text = (size: number): string => 'x'.repeat(size);
 
 const hash = (value: string) => api.post('/v1/hash', { key_id, value });
-const send = (path: string, json: string) => api.send('POST', path, json, asJson);
 const wrap = (fields: object) => api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek(), ...fields });
 const batch = (size: number, fields: object = {}) =>
   api.post('/v1/batch/hash', { items: list(size, () => ({ key_id, value: 'x', ...fields })) });
@@ -59,7 +58,7 @@ const taken: Partial<Record<Limit, Send>> = {
   reference: (size) => batch(1, { reference: `é${text(size - 2)}` }),
   subject: (size) => wrap({ subject: text(size) }),
   batchItems: (size) => batch(size),
-  body: (size) => send('/v1/hash', JSON.stringify({ key_id, value: 'x' }).padEnd(size)),
+  body: (size) => api.send('POST', '/v1/hash', JSON.stringify({ key_id, value: 'x' }).padEnd(size), asJson),
   async graceDays(size) {
     const key = await keyIn(tenant, 'disabled');
     return api.delete(`/v1/keys/${key.key_id}?grace_days=${size}`);
@@ -101,29 +100,12 @@ test.each(Object.entries(taken))('%s', async (name, ask) => {
 
 /** Sizes that a call names in its refusal. What has the right size is refused for something else. */
 const named: Partial<Record<Limit, readonly [Send, says: RegExp]>> = {
-  jsonDepth: [
-    (size) => send('/v1/hash', `{"a":${'['.repeat(size - 1)}${']'.repeat(size - 1)}}`),
-    /nested deeper/,
-  ],
-  jsonMembers: [
-    (size) => send('/v1/hash', JSON.stringify({ a: list(size, () => 0) })),
-    /more than 10000 members/,
-  ],
-  jsonNames: [
-    (size) => send('/v1/hash', JSON.stringify({ a: list(2, (nth) => namesOf(nth === 0 ? 9 : size - 10)) })),
-    /10000 object members in total/,
-  ],
-  jsonValues: [
-    (size) => send('/v1/batch/hash', `{"items":[${list(size - 2, () => 0).join()}]}`),
-    /more than 100000 values/,
-  ],
   keyIds: [(size) => apiKey({ key_ids: list(size, unknownId) }), /1 to 256/],
   keySetUri: [
     (size) => issuer({ jwks: undefined, jwks_uri: 'https://a.example/'.padEnd(size, 'x') }),
     /at most 1024 bytes/,
   ],
 };
-const namesOf = (count: number): object => Object.fromEntries(list(count, (nth) => [`n${nth}`, 0]));
 
 test.each(Object.entries(named))('%s', async (name, [ask, says]) => {
   const most = limits[name as Limit];
@@ -131,6 +113,14 @@ test.each(Object.entries(named))('%s', async (name, [ask, says]) => {
   const refused = await ask(most + 1);
   expect(refused.status).toBe(400);
   expect(refused.text).toMatch(says);
+});
+
+test('a PATCH of an issuer counts the bytes of what it leaves unchanged', async () => {
+  const require = padded(limits.issuerTrust - JSON.stringify(jwks).length);
+  const made = await atSignIn.api.post('/v1/issuers', { ...newIssuer(theirKey), require });
+  const longer = { jwks: { keys: [{ ...publicKey, kid: 'a' }] } };
+  const answer = await atSignIn.api.patch(`/v1/issuers/${ok(made).issuer_id}`, longer);
+  expect(answer).toBeProblem('bad_request', /jwks/);
 });
 
 test('issuers that are not revoked', async () => {
@@ -155,6 +145,10 @@ const elsewhere: Partial<Record<Limit, string>> = {
   countedEntries: 'packages/server/test/conformance/audit-list.service.test.ts',
   exportedSubjects: 'packages/server/test/conformance/export.service.test.ts',
   graceDaysDefault: 'packages/service/src/rules/rules.test.ts',
+  jsonDepth: 'packages/protocol/src/wire/json.test.ts',
+  jsonMembers: 'packages/protocol/src/wire/json.test.ts',
+  jsonNames: 'packages/protocol/src/wire/json.test.ts',
+  jsonValues: 'packages/protocol/src/wire/json-batch.test.ts',
   keySet: 'packages/server/src/plugins/key-hosts.test.ts',
   metadata: 'packages/service/src/rules/rules.test.ts',
 };
