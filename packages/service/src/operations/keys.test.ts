@@ -37,12 +37,15 @@ async function open() {
   };
   const rowsOf = ({ name }: Pick<Table<never>, 'name'>) =>
     store.tenants.get(tenantId)?.tables.get(name) ?? new Map();
+  /** How many versions of keys still have their secrets. */
+  const left = () =>
+    [...rowsOf(keyVersions).values()].filter(({ row }) => (row as KeyVersionRow).sealed !== null).length;
   /** Changes a column of the first row of a table behind the service's back. */
   const alter = (table: Pick<Table<never>, 'name'>, values: object): void => {
     const [[ref, stored]] = rowsOf(table) as unknown as [[Ref, { row: object }]];
     rowsOf(table).set(ref, { ...stored, row: { ...stored.row, ...values } });
   };
-  return { store, restart, call, settleDue, verified, keyOf, alter, rowsOf, accused, destructions };
+  return { store, restart, call, settleDue, verified, keyOf, alter, left, accused, destructions };
 }
 
 test('lists and the destruction of a key leave out no row that somebody altered', async () => {
@@ -60,30 +63,27 @@ test('lists and the destruction of a key leave out no row that somebody altered'
 });
 
 test.each([
-  [500, [true]],
-  [1_001, [undefined, undefined, true]],
+  [500, ['true']],
+  [1_001, [undefined, undefined, 'true']],
 ])(
   'a key of %i versions is erased in pieces, of which only the last says that it is erased',
   async (versions, said) => {
-    const { call, verified, keyOf, rowsOf, destructions } = await open();
+    const { call, verified, keyOf, left, destructions } = await open();
     const { key_id } = await keyOf(versions);
     const answer = await call('DELETE /v1/keys/:key_id', { key_id, grace_days: 0 });
     expect(answer).toMatchObject({ status: 'destroyed', key_version: versions });
     const told = destructions.flatMap(({ runs }) =>
-      runs.map(({ metadata }) => JSON.parse(metadata) as object),
+      runs.map(({ metadata }) => /"erased":(\w+)/.exec(metadata)?.[1]),
     );
-    expect(told.map((one) => (one as { readonly erased?: true }).erased)).toEqual(said);
+    expect(told).toEqual(said);
     for (const { writes } of destructions) expect(writes.length).toBeLessThanOrEqual(501);
-    const left = [...rowsOf(keyVersions).values()].filter(
-      ({ row }) => (row as KeyVersionRow).sealed !== null,
-    );
-    expect(left).toEqual([]);
+    expect(left()).toBe(0);
     expect(await verified()).toMatchObject({ valid: true, rows_checked: true });
   },
 );
 
 test('a key whose erasure was interrupted is refused to everybody, and the next server goes on', async () => {
-  const { store, restart, call, settleDue, verified, keyOf, rowsOf, destructions } = await open();
+  const { store, restart, call, settleDue, verified, keyOf, left, destructions } = await open();
   const { key_id, wrapped_key } = await keyOf(501);
   const whole = { ...store };
   store.locked = (...all) => (destructions.length > 0 ? new Promise(() => {}) : whole.locked(...all));
@@ -105,7 +105,6 @@ test('a key whose erasure was interrupted is refused to everybody, and the next 
   for (const each of refused) await expect(each).rejects.toMatchObject({ code: 'key_state' });
   await settleDue(key_id);
   expect(await call('GET /v1/keys/:key_id', { key_id })).toMatchObject({ status: 'destroyed' });
-  const left = [...rowsOf(keyVersions).values()].filter(({ row }) => (row as KeyVersionRow).sealed !== null);
-  expect(left).toEqual([]);
+  expect(left()).toBe(0);
   expect(await verified()).toMatchObject({ valid: true, rows_checked: true });
 });
