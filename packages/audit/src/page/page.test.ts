@@ -4,70 +4,54 @@ import { afterEach, expect, test, vi } from 'vitest';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const log = playLog(3);
-const linesOf = (count: number): string =>
-  log.entries
-    .slice(0, count)
-    .map((entry) => `${JSON.stringify(entry)}\n`)
-    .join('');
+const lines = playLog(3).entries.map((entry) => `${JSON.stringify(entry)}\n`);
 
-/** An element, of which the page fills the cells with texts. */
-const element = (tagName: string) => ({
-  tagName,
+/** An element that has all that the page asks for, and takes whatever the page does to it. */
+const element = () => ({
   files: [] as File[],
   value: '',
-  textContent: '',
-  cells: [] as unknown[],
-  listeners: [] as (() => void)[],
+  texts: [] as unknown[],
+  check: () => {},
   addEventListener(_: string, listener: () => void) {
-    this.listeners.push(listener);
+    this.check = listener;
   },
   appendChild<Cell>(cell: Cell): Cell {
-    this.cells.push(cell);
+    this.texts.push(cell);
     return cell;
   },
   replaceChildren(...rows: unknown[]) {
-    this.cells = rows;
+    this.texts = rows;
   },
 });
 
 test('of two files that are chosen, the verdict about the one that was chosen last stays', async () => {
-  const elements = new Map<string, ReturnType<typeof element>>();
-  const byId = (id: string) => {
-    const found = elements.get(id) ?? element('TABLE');
-    elements.set(id, found);
-    return found;
-  };
+  const [files, facts, other] = [element(), element(), element()];
+  const byId: Record<string, typeof other> = { files, facts };
   const dataset: Record<string, string> = {};
   vi.stubGlobal('document', {
     body: { dataset },
-    getElementById: byId,
+    getElementById: (id: string) => byId[id] ?? other,
     createElement: element,
     addEventListener: () => {},
-    querySelectorAll: () => [byId('files')],
+    querySelectorAll: () => [files],
   });
   // The page waits for the browser before it goes on, and here for the test.
   const waiting: (() => void)[] = [];
   vi.stubGlobal('setTimeout', (goOn: () => void) => waiting.push(goOn));
-  const settled = async (until: () => boolean): Promise<void> => {
-    while (!until()) await new Promise(setImmediate);
-  };
   await import('./page.ts');
-
-  const choose = async (count: number): Promise<void> => {
-    byId('files').files = [new File([linesOf(count)], 'entries.ndjson')];
-    const before = waiting.length;
-    for (const listener of byId('files').listeners) listener();
-    await settled(() => waiting.length > before);
-  };
-  const isShown = (count: number): boolean => JSON.stringify(byId('facts').cells).includes(`1 to ${count}`);
-  await choose(2);
-  await choose(3);
+  for (const count of [2, 3]) {
+    files.files = [new File(lines.slice(0, count), 'entries.ndjson')];
+    files.check();
+    while (waiting.length < count - 1) await new Promise(setImmediate);
+  }
   waiting[1]?.();
-  await settled(() => dataset['verdict'] !== undefined);
-  expect([isShown(3), dataset]).toEqual([true, { verdict: 'fits' }]);
-  byId('facts').cells = [];
+  while (dataset['verdict'] === undefined) await new Promise(setImmediate);
+  expect([JSON.stringify(facts.texts), dataset]).toEqual([
+    expect.stringContaining('1 to 3'),
+    { verdict: 'fits' },
+  ]);
+  facts.texts = [];
   waiting[0]?.();
   for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
-  expect(byId('facts').cells).toEqual([]);
+  expect(facts.texts).toEqual([]);
 });
