@@ -83,6 +83,12 @@ whereAvailable('Chromium', hasChromium, () => {
     return { page, complaints };
   }
 
+  async function onStage(daysAgo?: number) {
+    const { page } = await openPage();
+    const stage = openStage(page, pages, daysAgo);
+    return { ...stage, stage };
+  }
+
   async function violations(page: Page): Promise<string[]> {
     // Without this option, axe also describes each element that breaks no rule.
     const run = "axe.run({ resultTypes: ['violations'] })";
@@ -91,8 +97,7 @@ whereAvailable('Chromium', hasChromium, () => {
   }
 
   test('a sign-in URL signs in even if the tab already shows the page', async () => {
-    const { page } = await openPage();
-    const { service } = openStage(page, pages, 0);
+    const { page, service } = await onStage(0);
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     const code = pages.code({ api_key: service.apiKey, expires_at, tenant: 'acme' });
     await page.goto(pages.url);
@@ -103,8 +108,7 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   test('with an API key, the playground asks before it creates its key, and rotates no other key', async () => {
-    const { page } = await openPage();
-    const { client, enterWithApiKey } = openStage(page, pages);
+    const { page, client, enterWithApiKey } = await onStage();
     await client.keys.create({ name: 'production' });
     await client.keys.create({ name: 'contact form', intake: true });
     await enterWithApiKey('/');
@@ -130,8 +134,7 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   test('if the server switches the playground off, the console has no link to it', async () => {
-    const { page } = await openPage();
-    const { open } = openStage(page, pages);
+    const { page, open } = await onStage();
     await open('/console/');
     await page.getByRole('link', { name: 'Playground' }).waitFor();
     await open('/console/without-playground.html');
@@ -140,8 +143,7 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   test('a key can be created, rotated, disabled, destroyed and restored', async () => {
-    const { page } = await openPage();
-    const stage = openStage(page, pages, 0);
+    const { page, stage } = await onStage(0);
     await stage.enter('/console/');
     const create = page.getByRole('button', { name: 'Create a key' });
     await create.focus();
@@ -167,8 +169,7 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   test('the public key of an intake key can be downloaded, with its digest', async () => {
-    const { page } = await openPage();
-    const stage = openStage(page, pages, 0);
+    const { page, stage } = await onStage(0);
     await stage.enter('/console/');
     await doing(
       stage,
@@ -191,8 +192,7 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   test('the token of a new API key is shown once, and its allowed origins can be changed', async () => {
-    const { page } = await openPage();
-    const stage = openStage(page, pages, 0);
+    const { page, stage } = await onStage(0);
     await stage.enter('/console/#/api-keys');
     await doing(stage, press('Create an API key'), fill('Name', 'reports'), click(/^keys.manage/));
     await doing(stage, click(/^Web pages of these/), fill('Allowed origins', 'https://app.example/login'));
@@ -217,8 +217,7 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   test('without the permission for usage, the page shows the command that makes an API key', async () => {
-    const { page } = await openPage();
-    const stage = openStage(page, pages, 0);
+    const { page, stage } = await onStage(0);
     await stage.enterWithApiKey('/console/#/usage', ['keys.read']);
     const command = await page.getByRole('group', { name: 'In a terminal' }).innerText();
     expect(command).toContain('npx --no-install @eaas/cli api-key create --tenant <tenant> --name console');
@@ -228,8 +227,7 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   test('choosing a state shows the first page of keys in this state', async () => {
-    const { page } = await openPage();
-    const { client, enter } = openStage(page, pages);
+    const { page, client, enter } = await onStage();
     const { key_id } = await client.keys.create({ name: 'old' });
     await client.keys.disable({ key_id });
     for (let i = 0; i < 50; i++) await client.keys.create({ name: `app ${i}` });
@@ -242,9 +240,7 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   test('an API key that may destroy keys opens the form, and a name with several spaces confirms it', async () => {
-    const { page } = await openPage();
-    const stage = openStage(page, pages);
-    const { client } = stage;
+    const { page, client, stage } = await onStage();
     const { key_id } = await client.keys.create({ name: ' old  index ' });
     await client.keys.disable({ key_id });
     const entries = async () => (await client.audit.page({ limit: 1 })).total ?? 0;
@@ -259,8 +255,7 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   test('the audit log shows names of actors if the session may list API keys, and else their ids', async () => {
-    const { page } = await openPage();
-    const { client, service, enter } = openStage(page, pages);
+    const { page, client, service, enter } = await onStage();
     const web = await service.createApiKey({ name: 'web', permissions: ['keys.manage'] });
     await new EaasClient({ ...service, apiKey: web.api_key }).keys.create({ name: 'made by web' });
     await client.keys.create({ name: 'made by another' });
@@ -275,8 +270,7 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   test('a subject is in no URL, history or storage of the browser, and the report says who read it', async () => {
-    const { page } = await openPage();
-    const stage = openStage(page, pages);
+    const { page, stage } = await onStage();
     const id = await seedPeople(stage);
     await stage.enterWithApiKey('/console/#/people', ['audit.read', 'subjects.erase']);
     const urls: string[] = [];
@@ -310,8 +304,7 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   test('the audit log filters by person and user, and leads to the person', async () => {
-    const { page } = await openPage();
-    const stage = openStage(page, pages);
+    const { page, stage } = await onStage();
     const id = await seedPeople(stage);
     const { logs } = await stage.client.audit.page({ subject_id: id, limit: 1 });
     await stage.enter('/console/#/audit');
@@ -330,8 +323,7 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   test('a sign-in is accepted, changed and revoked', async () => {
-    const { page } = await openPage();
-    const stage = openStage(page, pages);
+    const { page, stage } = await onStage();
     await stage.client.keys.create({ name: 'patients' });
     await stage.enter('/console/#/sign-ins');
     const inDialog = (text: string) => () => page.locator('dialog').getByText(text).waitFor();
@@ -348,8 +340,7 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   test('every step of the playground works with only the keyboard', async () => {
-    const { page } = await openPage();
-    const { enter } = openStage(page, pages);
+    const { page, enter } = await onStage();
     await enter('/');
     await page.getByText('The chain holds.').first().waitFor();
     const focused = () => page.evaluate('document.activeElement.textContent');
@@ -370,8 +361,8 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   test('no filter of the audit log is wider than its place, so none overlaps the next', async () => {
-    const { page } = await openPage();
-    await openStage(page, pages).enter('/console/#/audit');
+    const { page, enter } = await onStage();
+    await enter('/console/#/audit');
     await page.getByLabel('From').waitFor();
     for (const width of [1440, 1280, 390]) {
       await page.setViewportSize({ width, height: 900 });
@@ -383,8 +374,7 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   test('on a phone, the menu fits the screen, and a bar shows the newest audit entry', async () => {
-    const { page } = await openPage();
-    const { enter } = openStage(page, pages);
+    const { page, enter } = await onStage();
     await page.setViewportSize({ width: 390, height: 844 });
     await enter('/');
     const bar = page.getByRole('link', { name: /Audit log \d+ / });
