@@ -13,11 +13,11 @@ type Page = Output<'POST /v1/keys/:key_id/export'>;
 
 /** A client of a service that exports so many versions and people, 1,000 a page. `between` changes them after a page. */
 function played(key: { versions: number; people: string[] }, between: (page: Page) => unknown = () => {}) {
-  const queries: Omit<Query, 'key_id' | 'public_key'>[] = [];
+  const queries: string[] = [];
   const fetch: typeof globalThis.fetch = async (given, init) => {
-    const { public_key: _, ...query } = (await new Request(given, init).json()) as Query;
-    queries.push(query);
+    const query = (await new Request(given, init).json()) as Query;
     const { from_version: from = 1, subjects, from_subject = '' } = query;
+    queries.push(`${query.from_version} ${subjects} ${from_subject}`.trim());
     const versions = range(Math.min(1_000, key.versions - from + 1)).map((nth) => from + nth);
     const people = key.people.filter((id) => id >= from_subject).toSorted();
     const page: Page = {
@@ -38,24 +38,10 @@ function played(key: { versions: number; people: string[] }, between: (page: Pag
 }
 
 test.each([
-  [1_000, 1_000, [{ from_version: 1, subjects: true }]],
-  [
-    1_001,
-    1_000,
-    [
-      { from_version: 1, subjects: true },
-      { from_version: 1_001, subjects: false },
-    ],
-  ],
-  [
-    1,
-    1_001,
-    [
-      { from_version: 1, subjects: true },
-      { from_version: 2, subjects: true, from_subject: idOf(1_000) },
-    ],
-  ],
-  [2_001, 1_001, [{}, { from_subject: idOf(1_000) }, { from_version: 2_001, subjects: false }]],
+  [1_000, 1_000, ['1 true']],
+  [1_001, 1_000, ['1 true', '1001 false']],
+  [1, 1_001, ['1 true', `2 true ${idOf(1_000)}`]],
+  [2_001, 1_001, ['1 true', `1001 true ${idOf(1_000)}`, '2001 false']],
 ])('%i versions and %i people are all in the export', async (versions, people, expected) => {
   const { keys, queries } = played({ versions, people: range(people).map(idOf) });
   const whole = await keys.export(input);
@@ -63,8 +49,7 @@ test.each([
   expect(whole.subjects?.map(({ subject_id }) => subject_id)).toEqual(range(people).map(idOf));
   const members = ['hash_key', 'key_id', 'subjects', 'subjects_key', 'tenant_id', 'versions'];
   expect(Object.keys(whole).toSorted()).toEqual(members);
-  expect(queries).toHaveLength(expected.length);
-  expect(queries).toMatchObject(expected);
+  expect(queries).toEqual(expected);
 });
 
 test('a key that is rotated between pages has the new version too, and nobody who was there is missing', async () => {
