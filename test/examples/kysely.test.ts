@@ -1,7 +1,6 @@
 // What the plugin of examples/kysely lets through, and what it refuses before a query is sent.
-import { createTestService } from '@eaas/local';
-import { EaasClient } from '@eaas/sdk';
-import { createIndexKey, defineFields, field, part, unencrypted } from '@eaas/sdk/fields';
+import { createClient } from '@eaas/test-kit/orms/client';
+import { defineFields, field, part, unencrypted } from '@eaas/sdk/fields';
 import {
   DummyDriver,
   type ExpressionBuilder,
@@ -28,10 +27,7 @@ interface Stored {
 }
 type Patients = ExpressionBuilder<Stored, 'patients'>;
 
-const service = createTestService();
-const { key_id: keyId } = await service.createKey('kysely');
-const eaas = new EaasClient({ ...service, keyId });
-const index = await createIndexKey(eaas);
+const { eaas, index } = await createClient();
 const fields = defineFields({
   patients: {
     lowEntropy: 'accepted',

@@ -2,9 +2,8 @@
 import { and, count, eq, or, relations, type SQL, sql } from 'drizzle-orm';
 import { jsonb, pgTable, pgView, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import { EaasClient } from '@eaas/sdk';
-import { createIndexKey, type DateBounds } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/local';
+import { type DateBounds } from '@eaas/sdk/fields';
+import { createClient } from '@eaas/test-kit/orms/client';
 import {
   ada,
   describeOrm,
@@ -126,10 +125,7 @@ await describeOrm('patients', (opening) => {
   };
 });
 
-const service = createTestService();
-const { key_id: keyId } = await service.createKey('patients');
-const eaas = new EaasClient({ ...service, keyId });
-const index = await createIndexKey(eaas);
+const { eaas, index, keyId } = await createClient();
 const { db, plain, patients, sent } = open({
   eaas,
   index,

@@ -6,17 +6,14 @@ import { pgSchema, pgTable, text } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { sqliteTable, text as sqliteText } from 'drizzle-orm/sqlite-core';
 import { drizzle as sqliteProxy } from 'drizzle-orm/sqlite-proxy';
-import { EaasClient } from '@eaas/sdk';
 import { field } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/local';
+import { createClient } from '@eaas/test-kit/orms/client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as mysql from './mysql.ts';
 import * as pg from './pg.ts';
 import * as sqlite from './sqlite.ts';
 
-const service = createTestService();
-const { key_id: keyId } = await service.createKey('people');
-const eaas = new EaasClient({ ...service, keyId });
+const { eaas } = await createClient();
 const sent: string[] = [];
 const driver = async (statement: string) => {
   sent.push(statement);

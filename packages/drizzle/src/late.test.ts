@@ -1,9 +1,8 @@
 import { DrizzleQueryError, eq, sql } from 'drizzle-orm';
 import { alias, sqliteTable, text, union } from 'drizzle-orm/sqlite-core';
 import { drizzle } from 'drizzle-orm/sqlite-proxy';
-import { EaasClient } from '@eaas/sdk';
-import { createIndexKey, field } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/local';
+import { field } from '@eaas/sdk/fields';
+import { createClient } from '@eaas/test-kit/orms/client';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { encrypted, encryptedTable, excluded, fieldsOf, withEncryption } from './sqlite.ts';
 
@@ -17,11 +16,7 @@ const patients = encryptedTable('patients', {
 });
 const visits = sqliteTable('visits', { id: text().primaryKey(), city: text() });
 
-const service = createTestService();
-const { key_id: keyId } = await service.createKey('patients');
-const client = () => new EaasClient({ ...service, keyId });
-const eaas = client();
-const index = await createIndexKey(eaas);
+const { eaas, index, make: client, service } = await createClient();
 const records = fieldsOf(patients).for(eaas, { index });
 
 interface Sent {

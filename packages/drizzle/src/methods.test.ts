@@ -5,9 +5,8 @@ import { drizzle as pgProxy } from 'drizzle-orm/pg-proxy';
 import { text } from 'drizzle-orm/pg-core';
 import { drizzle as sqliteProxy } from 'drizzle-orm/sqlite-proxy';
 import { text as sqliteText } from 'drizzle-orm/sqlite-core';
-import { EaasClient } from '@eaas/sdk';
-import { createIndexKey, field } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/local';
+import { field } from '@eaas/sdk/fields';
+import { createClient } from '@eaas/test-kit/orms/client';
 import { describe, expect, test } from 'vitest';
 import { returnedColumns } from '../test/returned-columns.ts';
 import * as mysql from './mysql.ts';
@@ -47,9 +46,7 @@ const others = list(`
 `);
 const judged = new Set([...runs, ...builds, ...makes, ...changes, ...others]);
 
-const service = createTestService();
-const eaas = new EaasClient({ ...service, keyId: (await service.createKey('people')).key_id });
-const index = await createIndexKey(eaas);
+const { eaas, index } = await createClient();
 const columnsOf = (dialect: typeof pg | typeof mysql | typeof sqlite, id: object) => ({
   id,
   name: (dialect.encrypted as typeof pg.encrypted)(field.text().searchable()),

@@ -2,9 +2,8 @@
 import { count, eq, exists, type SQL, sql } from 'drizzle-orm';
 import { alias, pgTable, text } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import { EaasClient } from '@eaas/sdk';
-import { createIndexKey, field } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/local';
+import { field } from '@eaas/sdk/fields';
+import { createClient } from '@eaas/test-kit/orms/client';
 import { beforeEach, expect, test } from 'vitest';
 import { encrypted, encryptedTable, withEncryption } from './pg.ts';
 
@@ -15,8 +14,7 @@ const users = encryptedTable('users', {
 });
 const contacts = pgTable('contacts', { id: text(), userId: text('user_id'), email: text() });
 
-const service = createTestService();
-const eaas = new EaasClient({ ...service, keyId: (await service.createKey('users')).key_id });
+const { eaas, index } = await createClient();
 const sent: string[] = [];
 const plain = drizzle(
   async (statement) => {
@@ -25,7 +23,7 @@ const plain = drizzle(
   },
   { schema: { users, contacts } },
 );
-const db = withEncryption(plain, eaas, { index: await createIndexKey(eaas) });
+const db = withEncryption(plain, eaas, { index });
 beforeEach(() => void (sent.length = 0));
 
 const mail = 'ada@example.com';

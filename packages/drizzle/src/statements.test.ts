@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { desc, eq, inArray, ne, not, notExists, relations, type SQL, sql } from 'drizzle-orm';
 import { pgTable, pgView, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import { EaasClient } from '@eaas/sdk';
-import { createIndexKey, field, part, withFields } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/local';
+import { field, part, withFields } from '@eaas/sdk/fields';
+import { createClient } from '@eaas/test-kit/orms/client';
 import { migrate } from '@eaas/migrate';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { encrypted, encryptedTable, excluded, matches, withEncryption } from './pg.ts';
@@ -40,10 +39,7 @@ const patientOfVisits = relations(visits, ({ one }) => ({
   patient: one(patients, { fields: [visits.patientId], references: [patients.id] }),
 }));
 
-const service = createTestService();
-const { key_id: keyId } = await service.createKey('patients');
-const eaas = new EaasClient({ ...service, keyId });
-const indexKey = await createIndexKey(eaas);
+const { eaas, make, index: indexKey, service } = await createClient();
 
 let sent: { sql: string; params: unknown[] }[] = [];
 const schema = { patients, twin, visits, visitsOfPatients, patientOfVisits };
@@ -283,8 +279,7 @@ test('a statement without encrypted columns is sent as Drizzle builds it', async
 
 test('a join of two encrypted tables is decrypted with one request for data keys', async () => {
   const notes = encryptedTable('notes', { id: uuid().primaryKey(), text: encrypted(field.text()) });
-  const open = (database = plain) =>
-    withEncryption(database, new EaasClient({ ...service, keyId }), { index: indexKey });
+  const open = (database = plain) => withEncryption(database, make(), { index: indexKey });
   const id = randomUUID();
   await open().insert(patients).values({ id, name: 'Ada' });
   await open().insert(notes).values({ id, text: 'cough' });

@@ -1,7 +1,6 @@
 // Prisma on the cases of all ORMs, and what is its own about them: its operations, relations and ranges of dates.
-import { EaasClient } from '@eaas/sdk';
-import { createIndexKey, defineFields, field, type FieldError, unencrypted } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/local';
+import { defineFields, field, type FieldError, unencrypted } from '@eaas/sdk/fields';
+import { createClient } from '@eaas/test-kit/orms/client';
 import {
   ada,
   describeOrm,
@@ -134,10 +133,7 @@ await describeOrm('Patient', (opening) => {
   };
 });
 
-const service = createTestService();
-const { key_id: keyId } = await service.createKey('patients');
-const eaas = new EaasClient({ ...service, keyId, retries: 0 });
-const index = await createIndexKey(eaas);
+const { eaas, index } = await createClient();
 const day = (of: string) => new Date(`${of}T00:00Z`);
 const adults = { born: { range: { to: day('2006-11-24') } } };
 const opening = { eaas, index, subject: undefined };

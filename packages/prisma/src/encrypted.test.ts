@@ -1,13 +1,11 @@
-import { EaasClient } from '@eaas/sdk';
 import { defineFields, field } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/local';
+import { createClient } from '@eaas/test-kit/orms/client';
 import { expect, test } from 'vitest';
 import { columns, extensionOf, operate, relation } from '../test/played.ts';
 import { withEncryption } from './encrypted.ts';
 import type { Args } from './values.ts';
 
-const service = createTestService();
-const eaas = new EaasClient({ ...service, keyId: (await service.createKey('patients')).key_id });
+const { eaas } = await createClient();
 const fields = defineFields({ Patient: { name: field.text() } });
 const open = (members: object = {}) =>
   extensionOf(

@@ -2,9 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { migrate } from '@eaas/migrate';
 import { withEncryption } from '@eaas/prisma';
-import { EaasClient } from '@eaas/sdk';
-import { createIndexKey, defineFields, field, plaintext, unencrypted } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/local';
+import { defineFields, field, plaintext, unencrypted } from '@eaas/sdk/fields';
+import { createClient } from '@eaas/test-kit/orms/client';
 import type postgres from 'postgres';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, majors, openPrisma } from './generated-client.ts';
@@ -28,18 +27,13 @@ describe.each(majors)('Prisma %i', async (major) => {
   let sql: postgres.Sql;
   let plain: Client;
   let db: Client;
-  let index: string;
-  const service = createTestService();
-  const { key_id: keyId } = await service.createKey('people');
-  const clientOf = () => new EaasClient({ ...service, keyId });
-  const eaas = clientOf();
+  const { eaas, make, index, service } = await createClient();
   const extend = (options: object = {}) =>
-    withEncryption(plain, clientOf(), fields, { index, ...options }) as unknown as Client;
+    withEncryption(plain, make(), fields, { index, ...options }) as unknown as Client;
 
   beforeAll(async () => {
     const opened = await openPrisma(major, 'people', 'people');
     ({ prisma: plain, sql } = opened);
-    index = await createIndexKey(eaas);
     db = extend();
     return opened.close;
   });

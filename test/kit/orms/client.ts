@@ -1,11 +1,13 @@
 import { EaasClient } from '@eaas/sdk';
 import { createIndexKey } from '@eaas/sdk/fields';
-import { createTestService, type TestService } from '@eaas/local';
+import { createTestService } from '@eaas/local';
 
-export async function createClient(): Promise<{ eaas: EaasClient; index: string; service: TestService }> {
+/** A client of a service in memory with one key, and an index key. `make` makes another such client. */
+export async function createClient() {
   const service = createTestService();
   const { key_id: keyId } = await service.createKey('samples');
   const { baseUrl, apiKey, fetch } = service;
-  const eaas = new EaasClient({ baseUrl, apiKey, keyId, fetch });
-  return { eaas, index: await createIndexKey(eaas), service };
+  const make = () => new EaasClient({ baseUrl, apiKey, keyId, fetch });
+  const eaas = make();
+  return { eaas, make, index: await createIndexKey(eaas), service, keyId };
 }
