@@ -99,7 +99,7 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
     inside Inside IntakeEncryptOptions IntakeItem IntakeWrapOptions issuerRoutes IsWhole KeyFilter
     keyRoutes LowEntropyField named NameOf NestedIn NestedValue OnlyColumns OnlyDefined operations
     OptionalLimits OptionsOf OrSettled PartColumn PartColumns PartComparison PartQueries PartsOf Plain
-    RangeIndex ReadableRow Result RowIn Searchable serverModeRoutes SubjectOption SubjectRow SubjectSource
+    RangeIndex ReadableRow Result RowIn serverModeRoutes SubjectOption SubjectRow SubjectSource
     SubstituteOf TextField Throwing ThrowingUnlessErased Tracing TracingTracer TypedValue ValueOf
     ValueType Where`.split(/\s+/),
   migrate: ['EncryptedDatabase'],

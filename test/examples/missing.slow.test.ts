@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { run } from '@eaas/test-kit/program';
 import { root } from '@eaas/test-kit/markdown';
+import { playLog } from '@eaas/test-kit/played-log';
 
 const service = {
   EAAS_BASE_URL: 'http://127.0.0.1:1',
@@ -91,7 +92,7 @@ test.each<[string, string[], string | RegExp, object?]>([
 
 test.each([
   ['text', 'plain text', 1],
-  ['a number after an entry', '{"tenant_id":"t","id":7,"salt":"cd","hash":"ab"}\n7', 2],
+  ['a number after an entry', `${JSON.stringify(playLog(1).entries[0])}\n7`, 2],
 ])('verify-audit names the line that is not an audit entry: %s', async (_, text, line) => {
   expect(await start({}, 'verify-audit/index.mjs', await fileOf(text))).toEqual({
     code: 1,

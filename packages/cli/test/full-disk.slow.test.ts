@@ -32,7 +32,7 @@ whereAvailable('a small file system (root may mount a tmpfs)', mounted.code === 
       (await send(server, token, 'POST', '/v1/keys', { name: `key ${calls++}` })).status;
     const errors = () =>
       jsonLines<{ err?: { message?: string } }>((server.log().match(/^\{.*\n/gm) ?? []).join(''));
-    const logged = (remedy: string) => errors().filter(({ err }) => err?.message?.startsWith(remedy)).length;
+    const logged = (remedy: string) => errors().filter(({ err }) => err?.message?.includes(remedy)).length;
     const said = async (...command: string[]) => {
       const { stdout, stderr } = await run([...eaas, ...command], operator.env);
       return stdout + stderr;
@@ -42,7 +42,7 @@ whereAvailable('a small file system (root may mount a tmpfs)', mounted.code === 
     const full = 'the disk of the database is full: extend its volume';
     expect(await said('doctor')).toMatch(new RegExp(`^failed +disk .*: ${full}`, 'm'));
     await expect.poll(create).toBe(500);
-    await expect.poll(() => logged(full)).toBe(1);
+    await expect.poll(() => logged(full)).toBeGreaterThan(0);
     // Each grant writes a row of PostgreSQL's own tables.
     await expect.poll(() => said('migrate')).toMatch(new RegExp(`^[^\\n]*: ${full}[^\\n]*\\n$`));
     await rm(filler);

@@ -34,7 +34,7 @@ async function start(command?: readonly string[]): Promise<Replica> {
 
 async function cutWhileVerifying(replica: Replica): Promise<string> {
   const { status, code } = await sql.begin(async (tx) => {
-    await tx`lock table eaas.keys in access exclusive mode`;
+    await tx`lock table eaas.key_versions in access exclusive mode`;
     const verifying = send(replica, tenant.token, 'GET', '/v1/audit/verify');
     await someoneWaits(sql);
     proxy.cut();
