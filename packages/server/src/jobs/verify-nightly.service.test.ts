@@ -2,7 +2,7 @@ import { withLease } from '@eaas/test-kit/server';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { alone } from '@eaas/test-kit/alone';
 import { apiOf, settle, testWorld } from '@eaas/test-kit/world';
-import { openAttacker } from '@eaas/test-kit/attacker';
+import { openAttacker, tables } from '@eaas/test-kit/attacker';
 import { read } from '@eaas/test-kit/markdown';
 import { isTurn, lastNight, nightAt, verifyNightly } from './verify-nightly.ts';
 
@@ -65,20 +65,50 @@ test('the nightly verification runs once per night on one of many replicas', asy
   expect(told).toHaveLength(2);
 });
 
+const ofAnn = `where tenant_id = '${ann.tenantId}'`;
+const spoil = (id: string) => `update eaas.audit_entries set actor = 'system' ${ofAnn} and id = ${id}`;
+const mark = (change: string) => `update eaas.verifications set ${change} ${ofAnn}`;
+const unmark = `delete from eaas.verifications ${ofAnn}`;
+const takeBens = `update eaas.verifications set tenant_id = '${ann.tenantId}' where tenant_id = '${ben.tenantId}'`;
+const forgeNight = `update eaas.verifications set night = night + 30 where hash = ''`;
 test.each([
   ['only later entries in the next night', 1, '', []],
-  ['the whole log in the next night, if the marker was changed', 1, 'id = id + 1', ['entry_changed']],
+  ['all later entries', 1, spoil('(select max(id) from eaas.audit_entries)'), ['entry_changed']],
   ['the whole log in 30 nights', 30, '', ['entry_changed']],
-])('a verification reads %s', async (_, nights, change, reasons) => {
+  ['the rows in 30 nights', 30, `delete from eaas.keys ${ofAnn}`, ['entry_changed', 'rows_differ']],
+  [
+    'the whole log in the next night, if the marker has another id',
+    1,
+    mark('id = id + 1'),
+    ['entry_changed'],
+  ],
+  ['the whole log, if it has another night', 1, mark('night = night - 1'), ['entry_changed']],
+  ['the whole log, if it has another hash', 1, mark('hash = sha256(hash)'), ['entry_changed']],
+  ['the whole log, if it was removed', 1, unmark, ['entry_changed']],
+  ['the whole log, if it is that of another tenant', 1, `${unmark}; ${takeBens}`, ['entry_changed']],
+  ['the logs, even if somebody else says that they were read', 30, forgeNight, ['entry_changed']],
+])('a verification reads %s', async (_, nights, attack, reasons) => {
   const isNext = () => isTurn(ann.tenantId, nightAt(world.time), nightAt(world.time) + 1);
   if (isNext()) world.time += day;
   expect(await verify()).toMatchObject({ broken: 0 });
-  await attacker.sql`update eaas.audit_entries set actor = 'system' where tenant_id = ${ann.tenantId}`;
-  const marker = `where tenant_id = '${ann.tenantId}'`;
-  if (change) await attacker.sql.unsafe(`update eaas.verifications set ${change} ${marker}`);
+  await apiOf(world.replica(), ann.token)('POST /v1/keys', { name: 'later' });
+  await attacker.sql.unsafe(spoil('1'));
+  await attacker.sql.unsafe(attack);
   world.time += nights * day;
   await verify();
   expect(told.flatMap((one) => one.reasons)).toEqual(reasons);
+});
+
+test('a log without the entry at which the last verification ended is found', async () => {
+  await apiOf(world.replica(), ann.token)('POST /v1/keys', { name: 'lost' });
+  expect(await verify()).toMatchObject({ broken: 0 });
+  for (const table of tables.filter((one) => one !== 'verifications'))
+    await attacker.putBack('fresh', table, 'true');
+  world.time += day;
+  await verify();
+  expect(told).toEqual([{ tenantId: ann.tenantId, reasons: ['checkpoint_ahead'] }]);
+  await attacker.sql`update eaas.verifications set broken = 0 where hash = ''`;
+  expect(await lastNight(world.replica())).toBeUndefined();
 });
 
 test('a removed block is found, and what the runbook says repairs it', async () => {
