@@ -1,8 +1,7 @@
 import { parseHeader } from '@eaas/protocol/internal';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
-import { createTestService } from '@eaas/local';
-import { EaasClient } from '@eaas/sdk';
 import { defineFields, field } from '@eaas/sdk/fields';
+import { createClient } from '@eaas/test-kit/orms/client';
 import { expect, test } from 'vitest';
 import { inventory } from './inventory.ts';
 
@@ -18,10 +17,7 @@ const databaseOf = (texts: readonly (string | null)[]) => ({
 });
 
 async function openClient() {
-  const service = createTestService();
-  const { key_id: keyId } = await service.createKey('notes');
-  const { baseUrl, apiKey, fetch } = service;
-  const client = new EaasClient({ baseUrl, apiKey, fetch, keyId });
+  const { eaas: client, keyId } = await createClient();
   const encrypt = async (more: object = {}) =>
     (await client.encrypt('a', { context: {}, ...more })).ciphertext;
   return { client, keyId, encrypt };

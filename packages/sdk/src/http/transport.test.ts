@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 import { endpoints, formatApiKey, type Route } from '@eaas/protocol/wire';
-import { createTestService, type Failure } from '@eaas/local';
+import type { Failure } from '@eaas/local';
 import { describe, expect, test, vi } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
 import { createTransport, type TransportOptions } from './transport.ts';
-import { EaasClient, EaasError, type SdkError } from '../index.ts';
+import { EaasError, type SdkError } from '../index.ts';
 
 const problemBody = (code: string, status: number): Response =>
   Response.json({ type: 'about:blank', title: '', status, detail: 'Do this next.', code }, { status });
@@ -141,8 +141,7 @@ describe('secrets in errors and events', () => {
     'unauthorized',
     'unavailable',
   ])('after %s, no secret is in the errors, events, log lines or the client object', async (failure) => {
-    const service = createTestService();
-    const { key_id: keyId } = await service.createKey('k');
+    const { service, make, keyId } = await observedClient();
     const seen: unknown[] = [];
     const bodies: string[] = [];
     const fetch: TransportOptions['fetch'] = async (input, init) => {
@@ -154,11 +153,9 @@ describe('secrets in errors and events', () => {
       return response;
     };
     const observe = (...what: unknown[]): void => void seen.push(...what);
-    const client = new EaasClient({
-      ...service,
+    const client = make({
       apiKey: secrets.apiKey,
       fetch,
-      keyId,
       retries: 1,
       timeouts: { total: 6_000, attempt: 50 },
       onEvent: observe,
@@ -187,16 +184,13 @@ describe('secrets in errors and events', () => {
 });
 
 test('the error of a call does not show what the function `apiKey` threw', async () => {
-  const service = createTestService();
-  const { key_id: keyId } = await service.createKey('k');
+  const { service, make } = await observedClient();
   let asked = 0;
-  const client = new EaasClient({ ...service, keyId, apiKey: async () => (asked++, service.apiKey) });
+  const client = make({ apiKey: async () => (asked++, service.apiKey) });
   await client.hash('x');
   await client.hash('x');
   expect(asked).toBe(2);
-  const failing = new EaasClient({
-    ...service,
-    keyId,
+  const failing = make({
     apiKey: () => {
       throw new Error('vault token s.1234');
     },
@@ -204,7 +198,7 @@ test('the error of a call does not show what the function `apiKey` threw', async
   const error = await failureOf(failing.hash('x'));
   expect(error.code).toBe('unauthorized');
   expect(inspect(error, { depth: 10 })).not.toContain('s.1234');
-  const missing = new EaasClient({ ...service, keyId, apiKey: async () => undefined as unknown as string });
+  const missing = make({ apiKey: async () => undefined as unknown as string });
   expect(await failureOf(missing.hash('x'))).toMatchObject({ code: 'input' });
 });
 

@@ -3,19 +3,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestService } from '@eaas/local';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sendThrough } from '@eaas/test-kit/streams';
 import { runs } from '@eaas/test-kit/cases';
-import { DecryptionError, EaasClient } from '../index.ts';
+import { observedClient } from '../../test/observed-client.ts';
+import { DecryptionError } from '../index.ts';
 import { encryptStream, type FileSource, openFile, SourceError } from './stream.ts';
 
 const chunk = 65_536;
 const content = Uint8Array.from({ length: 9 * chunk + 77 }, (_, i) => i * 7 + (i >> 8));
-const service = createTestService();
-const { key_id: keyId } = await service.createKey('files');
-const client = new EaasClient({ ...service, keyId, retries: 0 });
+const { client, keyId } = await observedClient({ retries: 0 });
 const sealed = Uint8Array.from((await sendThrough(encryptStream(client), [content])).content);
 const small = Uint8Array.from((await sendThrough(encryptStream(client), [content.subarray(0, 9)])).content);
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
