@@ -44,9 +44,9 @@ export async function scanRows({ store, tables }: Service, walk: Walk, most: num
 function judgeRow(table: Table<never>, stored: Stored, { secrets, findings, today, last }: Walk): void {
   const { row, newest_rev } = stored;
   const rev = table.record?.revOf(row as never) ?? null;
-  if (!attempt(() => checkRow(secrets, table, { row, newest_rev: rev })))
-    report(findings, reasonFor(table, 'changed', row), rev);
+  const isSound = attempt(() => checkRow(secrets, table, { row, newest_rev: rev })) !== undefined;
+  if (!isSound) report(findings, reasonFor(table, 'changed', row), rev);
   // Another row can have stood there for a moment, while entries were judged by it.
-  const isOther = attempt(() => today.wasAnother(table, row, last));
-  if (newest_rev !== rev || isOther) report(findings, reasonFor(table, 'put_back', row), newest_rev);
+  if (newest_rev !== rev || (isSound && today.wasAnother(table, row, last)))
+    report(findings, reasonFor(table, 'put_back', row), newest_rev);
 }
