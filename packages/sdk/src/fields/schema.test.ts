@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { InputError } from '@eaas/protocol';
+import { failureOf } from '@eaas/test-kit/failure-of';
 import { assertType, expect, expectTypeOf, test, vi } from 'vitest';
 import { z } from 'zod';
 import { observedClient } from '../../test/observed-client.ts';
@@ -34,12 +35,6 @@ const read = { items: [{ name: 'a' }], tags: [], seen: new Date('2026-01-02T03:0
 
 const open = async () => fields.for((await observedClient()).client);
 const idOf = ({ id }: { id: number }) => id;
-const errorOf = (promise: Promise<unknown>) =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error as FieldError,
-  );
-
 /** A schema made by hand, which answers as `validate` does. */
 const schemaOf = (validate: (value: never) => unknown): StandardSchema => ({
   '~standard': { version: 1, vendor: 'test', validate: validate as () => { value: unknown } },
@@ -122,7 +117,7 @@ test('a value that the schema refuses is not written, and the error names row an
   const records = await open();
   const items = [{ name: 'a' }, { name: 'b' }, { name: 'the secret, which is long' }];
   const rows = [{ id: 7, notes: { ...written, items } }];
-  const error = await errorOf(records.encryptRows('users', rows, idOf));
+  const error = await failureOf<FieldError>(records.encryptRows('users', rows, idOf));
   expect(error).toBeInstanceOf(FieldError);
   expect(error).toMatchObject({
     code: 'input',
@@ -142,7 +137,7 @@ test('a stored value that the schema refuses follows `onError`', async () => {
     items: [{ name: 7 }],
     tags: 'secret',
   });
-  const error = await errorOf(open());
+  const error = await failureOf<FieldError>(open());
   expect(error).toBeInstanceOf(FieldError);
   expect(error).toMatchObject({ code: 'format', field: 'notes', row: '7' });
   expect(error?.message).toMatch(
@@ -168,7 +163,7 @@ test('a plaintext of a migration is read as what the schema makes of it', async 
   const records = defineFields({ users: { notes: field.json(notes, { previous }) } }).for(client);
   const row = (text: string) => records.decryptRow('users', 7, { notes: text as never });
   expect(await row(JSON.stringify(written))).toEqual({ notes: read });
-  const error = await errorOf(row('{"items":["secret"]}'));
+  const error = await failureOf<FieldError>(row('{"items":["secret"]}'));
   expect(error).toMatchObject({ code: 'format', row: '7' });
   expect(error?.message).toContain('refuses `notes[…][0]`');
   expect(inspect(error, { depth: 9 })).not.toContain('"secret"');
@@ -235,9 +230,9 @@ test.each<[what: string, schema: StandardSchema, reason: string, code: 'format' 
   ['returns a text', schemaOf(() => 'secret'), '(got a string)', 'input'],
   ['returns an empty object', schemaOf(() => ({})), '(got an Object)', 'input'],
 ])('a schema that %s fails writing and reading, without the value', async (_, schema, reason, code) => {
-  const writing = await errorOf(pass(schema, fine));
+  const writing = await failureOf<FieldError>(pass(schema, fine));
   const { read: open } = await pass(fine, schema);
-  const reading = await errorOf(open());
+  const reading = await failureOf<FieldError>(open());
   for (const error of [writing, reading]) {
     expect(error).toBeInstanceOf(FieldError);
     expect(error?.message).toMatch(/^users\.notes of row 7: /);
@@ -256,7 +251,7 @@ test.each<[what: string, path: readonly unknown[], place: string]>([
   ['names, which are data', ['secret', 'a\nb', '7'], 'notes[…][…][…]'],
   ['many names', Array.from({ length: 1_000 }, () => 'a'), `notes${'[…]'.repeat(20)}…`],
 ])('a path of %s is written without data', async (_, path, place) => {
-  const error = await errorOf(
+  const error = await failureOf<FieldError>(
     pass(
       schemaOf(() => ({ issues: [{ message: 'secret', path }] })),
       fine,

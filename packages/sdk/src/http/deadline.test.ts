@@ -1,14 +1,9 @@
 import { getEventListeners } from 'node:events';
+import { failureOf } from '@eaas/test-kit/failure-of';
 import { expect, test, vi } from 'vitest';
 import { arrivals, observedClient, outcomesOf, valuesOf } from '../../test/observed-client.ts';
 import type { EaasClientOptions, Settled } from '../index.ts';
 import { defineFields, field } from '../fields/fields.ts';
-
-const failureOf = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => 'it succeeded',
-    (error: unknown) => error,
-  );
 
 const never = new Promise<never>(() => undefined);
 

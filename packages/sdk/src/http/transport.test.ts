@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { endpoints, formatApiKey, type Route } from '@eaas/protocol/wire';
 import type { Failure } from '@eaas/local';
+import { failureOf } from '@eaas/test-kit/failure-of';
 import { describe, expect, test, vi } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
@@ -28,12 +29,6 @@ function answered(answer: (attempt: number) => Response | Promise<Response>, mor
 
 const send = (call: ReturnType<typeof createTransport>, route: Route): Promise<unknown> =>
   call(route, { key_id: 'k', api_key_id: 'a' });
-const failureOf = (work: Promise<unknown>): Promise<SdkError> =>
-  work.then(
-    () => Promise.reject(new Error('it succeeded')),
-    (error: SdkError) => error,
-  );
-
 const once = new Set<Route>([
   'POST /v1/encrypt',
   'POST /v1/keys',
@@ -52,7 +47,7 @@ describe.each(Object.keys(endpoints) as Route[])('%s', (route) => {
   const times = once.has(route) ? 1 : 3;
   test(`the request ${route} is sent ${times === 1 ? 'once' : 'up to three times'} if the network fails`, async () => {
     const { call, sent } = answered(() => Promise.reject(new TypeError('connection refused')));
-    expect(await failureOf(send(call, route))).toMatchObject({ code: 'network', retryable: true });
+    expect(await failureOf<SdkError>(send(call, route))).toMatchObject({ code: 'network', retryable: true });
     expect(sent).toHaveLength(times);
   });
 
@@ -61,7 +56,7 @@ describe.each(Object.keys(endpoints) as Route[])('%s', (route) => {
     ['quota_exceeded', 429],
   ] as const)(`the request ${route} is never sent again after %s`, async (code, status) => {
     const { call, sent } = answered(() => problemBody(code, status));
-    expect(await failureOf(send(call, route))).toMatchObject({ code, status, retryable: false });
+    expect(await failureOf<SdkError>(send(call, route))).toMatchObject({ code, status, retryable: false });
     expect(sent).toHaveLength(1);
   });
 });
@@ -74,7 +69,7 @@ test('retries wait a random part of 300 ms, 600 ms, 1.2 s and then 2 s', async (
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   const at: number[] = [];
   const { call } = answered(() => (at.push(Date.now()), problemBody('unavailable', 503)), { retries: 5 });
-  const calling = failureOf(send(call, wrap));
+  const calling = failureOf<SdkError>(send(call, wrap));
   await vi.advanceTimersByTimeAsync(20_000);
   await calling;
   vi.useRealTimers();
@@ -107,7 +102,7 @@ test('a call sends no request after its deadline', async () => {
     () => new Response('{}', { status: 503, headers: { 'retry-after': '5' } }),
     { timeouts: { total: 1_000 } },
   );
-  const calling = failureOf(send(call, wrap));
+  const calling = failureOf<SdkError>(send(call, wrap));
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await calling).toMatchObject({ code: 'timeout' });
   await vi.advanceTimersByTimeAsync(60_000);
@@ -117,7 +112,7 @@ test('a call sends no request after its deadline', async () => {
 
 test('a call throws `invalid_response` if the response is a redirect', async () => {
   const { call, sent } = answered(() => Response.redirect('https://elsewhere.example/', 307), { retries: 0 });
-  expect(await failureOf(send(call, wrap))).toMatchObject({ code: 'invalid_response' });
+  expect(await failureOf<SdkError>(send(call, wrap))).toMatchObject({ code: 'invalid_response' });
   expect(sent).toHaveLength(1);
 });
 
@@ -195,11 +190,11 @@ test('the error of a call does not show what the function `apiKey` threw', async
       throw new Error('vault token s.1234');
     },
   });
-  const error = await failureOf(failing.hash('x'));
+  const error = await failureOf<SdkError>(failing.hash('x'));
   expect(error.code).toBe('unauthorized');
   expect(inspect(error, { depth: 10 })).not.toContain('s.1234');
   const missing = make({ apiKey: async () => undefined as unknown as string });
-  expect(await failureOf(missing.hash('x'))).toMatchObject({ code: 'input' });
+  expect(await failureOf<SdkError>(missing.hash('x'))).toMatchObject({ code: 'input' });
 });
 
 test('a network error shows only the code of the system error that caused it', async () => {
@@ -208,7 +203,7 @@ test('a network error shows only the code of the system error that caused it', a
     retries: 0,
     fetch: () => Promise.reject(new TypeError('fetch failed', { cause: refused })),
   });
-  const error = await failureOf(client.hash('x'));
+  const error = await failureOf<SdkError>(client.hash('x'));
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('secret');
   expect(error.message).toMatch(
     /^the service could not be reached at https:\/\/[\w.]+ \(ECONNREFUSED\): is it running, and is its URL right\?$/,

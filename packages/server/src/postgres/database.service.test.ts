@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { failureOf } from '@eaas/test-kit/failure-of';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { anyCharacter } from '@eaas/test-kit/arbitraries';
 import { createDatabase } from '@eaas/test-kit/database';
@@ -14,12 +15,6 @@ function open(max: number, shared?: Shared, connection: Connection = place.conne
   onTestFinished(() => database.close());
   return database;
 }
-
-const failureOf = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 
 const backend = (database: Database) =>
   database.run(async (sql) => {
