@@ -5,17 +5,8 @@ import type { LogHistory } from '@eaas/protocol/internal-log';
 import { auditActions, type Permission } from '@eaas/protocol/wire';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { checkRow } from '../ledger/row-macs.ts';
-import type { Known, Stored } from '../ledger/store.ts';
-import {
-  nameOf,
-  type Need,
-  type Query,
-  type Ref,
-  refOf,
-  refTo,
-  type Table,
-  type Where,
-} from '../ledger/table.ts';
+import type { Stored } from '../ledger/store.ts';
+import { nameOf, type Query, type Ref, refOf, refTo, type Table, type Where } from '../ledger/table.ts';
 import { type ApiKeyRow, type EntryRow, type KeyRow, keys } from '../ledger/tables.ts';
 import { type TenantRow, tenants } from '../ledger/tables.ts';
 import { attempt } from '../rules/refusal.ts';
@@ -57,77 +48,81 @@ export function rowsOfToday({ store, tables }: Service, tenantId: string, secret
     [...tables.values()].filter(({ types = {} }) => column in types);
   const [actors, people] = [having('revoked_at'), having('erased_id')];
 
+  /** Rows as they were read, by their names, or null where none was, or an altered one. People are named by halves of their ids. */
+  const read = new Map<Ref, Row | null>();
   /** What updates have set, by the ids of rows. */
   const updated = new Map<string, Row>();
   /** What is known of the rows that the page names, by their ids, where the walk is. */
   const rows = new Map<string, Row>();
 
-  /**
-   * Which entry had changed what each time it was looked up: 0 if there was no such row, and -1 if that was not the same each
-   * time. Rows are named by their refs, and people by the first halves of their ids.
-   */
-  const looked = new Map<string, number>();
-  /** The same, of this page. */
-  const seen = new Map<string, number>();
+  function keep(name: Ref, stored: Stored | null): void {
+    const table = tables.get(name.slice(0, name.indexOf(' '))) as Table<Row> | undefined;
+    // Of a block, only its name says something.
+    const row = stored && table ? attempt(() => checkRow(secrets, table, stored)) : stored?.row;
+    read.set(name, (row as Row | undefined) ?? null);
+  }
+
+  const nameIn = (table: Table<never>, row: object): Ref =>
+    refOf(table, row as never).slice(0, people.includes(table) ? -32 : undefined) as Ref;
+
+  async function readAll(names: readonly Ref[]): Promise<void> {
+    const queries = people.flatMap((table) => {
+      const halves = names.flatMap((name) => (name.startsWith(`${table.name} `) ? name.slice(-32) : []));
+      return halves.length > 0 ? [erasedOf(table, halves)] : [];
+    });
+    const known = await store.read(tenantId, [...names, ...queries]);
+    for (const [name, stored] of known.rows) keep(name, stored);
+    for (const query of queries)
+      for (const stored of known.found.get(nameOf(query))?.rows ?? [])
+        keep(nameIn(query.table, stored.row), stored);
+  }
 
   /** Tells a history what a row says, if no entry from `first` on has changed it. */
-  function tell(history: LogHistory, table: Table<never>, stored: Stored, first: number): void {
-    const row = attempt(() => checkRow(secrets, table as Table<Row>, stored));
-    const { rev = row?.erased_id ?? first, status, min_version, revoked_at, erased_id } = row ?? {};
-    if (!row) return;
-    const ref = refOf(table, row as never);
-    const [, id = ''] = ref.split(' ');
-    seen.set(erased_id ? id.slice(0, 32) : ref, rev);
+  function tell(history: LogHistory, name: Ref, row: Row, first: number): void {
+    const { rev = row.erased_id ?? first, status, min_version, revoked_at, erased_id } = row;
+    const [, id = ''] = name.split(' ');
     rows.set(id, { ...(rev < first && row), ...updated.get(id) });
     if (rev >= first) return;
     if (status) history.learn(`key ${id}`, status, rev);
     if (min_version) history.learn(`min_version of ${id}`, min_version, rev);
     if (revoked_at) history.learn(`actor ${id}`, 'revoked', rev);
-    if (erased_id) history.learn(`subject ${id.slice(0, 32)}`, 'erased', rev);
+    if (erased_id) history.learn(`subject ${id}`, 'erased', rev);
   }
 
   return {
     /**
-     * Reads the rows that a page of entries names, and tells the history what had ended before the page. Returns what it has
-     * read, and `more`.
+     * Reads the rows that a page of entries names, and tells the history what had ended before the page. Returns whether all of
+     * `blocks` are stored.
      */
-    async look(page: readonly EntryRow[], history: LogHistory, more: Need[]): Promise<Known> {
+    async look(page: readonly EntryRow[], history: LogHistory, blocks: readonly Ref[]): Promise<boolean> {
       const first = Number(page[0]?.id);
-      const named = (column: 'actor' | 'key_id', { name }: { readonly name: string }): Ref[] =>
+      const namedIn = (column: 'actor' | 'key_id', { name }: { readonly name: string }): Ref[] =>
         Array.from(new Set(page.map((entry) => entry[column])), (id): Ref => `${name} ${id}`);
-      const refs = [
-        refTo(tenants, tenantId),
-        ...actors.flatMap((table) => named('actor', table)),
-        ...named('key_id', keys),
-      ];
       // A context can say the same of nobody. The entry of an erasure has the whole id.
-      const said = page
-        .map(({ metadata }) => metadata)
-        .join()
-        .matchAll(/"subject":"([\da-f]{32})"/g);
-      const halves = [...new Set(Array.from(said, ([, half = '']) => half))];
-      const queries = halves.length === 0 ? [] : people.map((table) => erasedOf(table, halves));
-      const known = await store.read(tenantId, [...refs, ...queries, ...more]);
+      const said = page.map(({ metadata }) => metadata).join();
+      const halves = new Set(Array.from(said.matchAll(/"subject":"([\da-f]{32})"/g), ([, half]) => half));
+      const named = [
+        refTo(tenants, tenantId),
+        ...actors.flatMap((table) => namedIn('actor', table)),
+        ...namedIn('key_id', keys),
+        ...people.flatMap(({ name }) => Array.from(halves, (half): Ref => `${name} ${half}`)),
+      ];
+      for (const kept of [updated, read]) if (kept.size > mostKept) kept.clear();
       rows.clear();
-      for (const kept of [updated, looked]) if (kept.size > mostKept) kept.clear();
-      for (const name of [...refs, ...halves]) seen.set(name, 0);
-      for (const [ref, one] of known.rows) {
-        const table = tables.get(ref.slice(0, ref.indexOf(' ')));
-        if (one && table) tell(history, table, one, first);
+      const unread = [...named, ...blocks].filter((name) => !read.has(name));
+      if (unread.length > 0) await readAll(unread);
+      for (const name of named) {
+        const row = read.get(name);
+        if (row) tell(history, name, row, first);
       }
-      for (const query of queries)
-        for (const one of known.found.get(nameOf(query))?.rows ?? []) tell(history, query.table, one, first);
-      for (const [name, rev] of seen) looked.set(name, (looked.get(name) ?? rev) === rev ? rev : -1);
-      seen.clear();
-      return known;
+      return blocks.every((block) => read.get(block));
     },
 
     /** Whether a row was another one when it was looked up, though no entry after `last` has changed it. */
     wasAnother(table: Table<never>, row: object, last: number): boolean {
-      const { rev: changed, erased_id: erased } = row as Row;
-      const [isPerson, ref] = [people.includes(table), refOf(table, row as never)];
-      const rev = (isPerson ? erased : changed) ?? 0;
-      return rev <= last && (looked.get(isPerson ? ref.slice(-64, -32) : ref) ?? rev) !== rev;
+      const before = read.get(nameIn(table, row));
+      const [now, then = 0] = [row as Row, before ?? {}].map(({ rev, erased_id }) => rev ?? erased_id ?? 0);
+      return before !== undefined && Number(now) <= last && now !== then;
     },
 
     /** Whether an entry is of a call that its actor might not make. */
