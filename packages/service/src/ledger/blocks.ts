@@ -23,9 +23,13 @@ export function blocksOf(id: number, action: string, actor: string): string[] {
 
 /** Names the rows of the blocks of entries. */
 export function refsOfBlocks(page: readonly EntryRow[]): Ref[] {
-  const ofKinds = new Map(
-    page.map((entry) => [`${Math.floor(entry.id / size)} ${entry.action} ${entry.actor}`, entry]),
-  );
-  const names = Array.from(ofKinds.values(), ({ id, action, actor }) => blocksOf(id, action, actor)).flat();
-  return Array.from(new Set(names), (name): Ref => `${blocks.name} ${name}`);
+  const names = new Set<string>();
+  let before: EntryRow | undefined;
+  for (const entry of page) {
+    const { id, action, actor } = entry;
+    if (beginsBlock(id) || action !== before?.action || actor !== before.actor)
+      for (const name of blocksOf(id, action, actor)) names.add(`${blocks.name} ${name}`);
+    before = entry;
+  }
+  return [...names] as Ref[];
 }

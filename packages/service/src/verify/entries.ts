@@ -83,8 +83,12 @@ export async function walkEntries(service: Service, walk: Walk, timeLeft: () => 
   }
 }
 
-/** What a value of each column is: the bytes of a text have the same digest. To ask this is cheaper than to encode all parts. */
-const typed = entries.columns.map((name) => {
+/**
+ * What a value of each column is, of which the bytes of a text have the same digest. To ask this is cheaper than to encode all
+ * parts. The hash and the MAC are compared as bytes anyway.
+ */
+const judged = entries.columns.filter((name) => name !== 'hash' && name !== 'mac');
+const typed = judged.map((name) => {
   const type = entries.types?.[name] ?? '';
   if (type === 'bytes') return { name, fits: isBytes };
   const [is, isNullable] = [type.startsWith('number') ? 'number' : 'string', type.endsWith('?')];
