@@ -1,7 +1,7 @@
 // What an audit entry is, and whether it continues the chain. Every check of a log or a proof begins here.
 import { parseUuid } from '@eaas/protocol';
 import { chainHash, entryDigest, genesisHash } from '@eaas/protocol/audit';
-import { fromHex, toHex } from '@eaas/protocol/internal';
+import { attempt, fromHex, toHex } from '@eaas/protocol/internal';
 import type { Output } from '@eaas/protocol/wire';
 
 /** An entry of the audit log, as the API, `audit.list` of the client and exported files have it. */
@@ -28,14 +28,9 @@ export const isHidden = (entry: AuditEntry | HiddenEntry): entry is HiddenEntry 
 export const hashAfter = (previous: string, digest: string): string =>
   toHex(chainHash(fromHex(previous), fromHex(digest)));
 
-/** Returns the digest of an entry, or undefined for what no service writes. */
-export function digestOf(entry: AuditEntry): string | undefined {
-  try {
-    return hasMembers(entry) ? toHex(entryDigest(entry)) : undefined;
-  } catch {
-    return undefined; // `entryDigest` throws for a lone surrogate, which canonical JSON does not allow.
-  }
-}
+/** Returns the digest of an entry, or undefined for what no service writes, such as a lone surrogate. */
+export const digestOf = (entry: AuditEntry): string | undefined =>
+  attempt(() => (hasMembers(entry) ? toHex(entryDigest(entry)) : undefined));
 
 /** Whether the hash of an entry follows from its content and the hash of the entry before it. */
 export function isChained(previous: string, entry: AuditEntry): boolean {
