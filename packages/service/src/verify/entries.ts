@@ -83,6 +83,9 @@ export async function walkEntries(service: Service, walk: Walk, timeLeft: () => 
   }
 }
 
+/** As `isBytes`, and quicker for the bytes of a store. */
+const areBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array || isBytes(value);
+
 /**
  * What a value of each column is, of which the bytes of a text have the same digest. To ask this is cheaper than to encode all
  * parts. The hash and the MAC are compared as bytes anyway.
@@ -90,7 +93,7 @@ export async function walkEntries(service: Service, walk: Walk, timeLeft: () => 
 const judged = entries.columns.filter((name) => name !== 'hash' && name !== 'mac');
 const typed = judged.map((name) => {
   const type = entries.types?.[name] ?? '';
-  if (type === 'bytes') return { name, fits: isBytes };
+  if (type === 'bytes') return { name, fits: areBytes };
   const [is, isNullable] = [type.startsWith('number') ? 'number' : 'string', type.endsWith('?')];
   return { name, fits: (value: unknown) => typeof value === is || (isNullable && value === null) };
 });
@@ -98,12 +101,12 @@ const typed = judged.map((name) => {
 function judgePage(walk: Walk, page: readonly EntryRow[]): void {
   const { tenantId, secrets, findings, chain, history, today, latest } = walk;
   const { first: hashOf } = entryHashes();
-  const hashes = page.map(({ hash }) => (isBytes(hash) ? toLatin1(hash) : ''));
+  const hashes = page.map(({ hash }) => (areBytes(hash) ? toLatin1(hash) : ''));
   const macs = entryMacs(secrets.auditMac, hashes);
   for (const [nth, row] of page.entries()) {
     const { id, created_at: time, mac } = row;
     const [hash, expected] = [hashes[nth] ?? '', fromLatin1(macs[nth] ?? '')];
-    const hasMac = isBytes(mac);
+    const hasMac = areBytes(mac);
     reportMissing(walk, id);
     const step = chain.step({ id, hash: hash.length === 32 ? hash : undefined, time }, (previous) => {
       const isTyped = typed.every(({ name, fits }) => fits(row[name]));
