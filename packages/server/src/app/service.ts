@@ -45,8 +45,6 @@ const mendedAfter = 1_000;
 
 const minute = 60_000;
 
-/** A call is answered within 5 s: what it waits for its token, and for its append, in milliseconds. */
-
 /** Puts the parts of a service together. Lists and jobs use `database` unless they have their own. */
 export function createService({
   database,
@@ -85,6 +83,7 @@ export function createService({
     publicLogPlugin(database, () => service.publicLog),
   ];
   const store = postgresStore({ calls: database, lists: reads, background });
+  // A call is answered within 5 s.
   const service: Service = {
     ...core.createService({ store, roots, plugins, fair, listener, patience: timeLimit(4_500) }),
     database,

@@ -35,6 +35,7 @@ export async function connectTelemetry(): Promise<void> {
   });
   connected = { api, tracer: api.trace.getTracer(name, version), meter, requestDuration };
 }
+
 /** The span of a request, and those of its steps, of which each ends when the next begins. */
 export interface RequestSpans {
   readonly traceId: string;
