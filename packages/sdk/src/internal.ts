@@ -7,6 +7,7 @@ export * from './fields/core.ts';
 export { refuseStatement } from './fields/encrypted-table-error.ts';
 export type { Bound, Index, LowEntropyField, SearchableField, TextField } from './fields/field.ts';
 export * from './fields/field-error.ts';
+export { writesOlder } from './fields/older-form.ts';
 export type { Row } from './fields/internals.ts';
 export * from './fields/plan.ts';
 export type { PartComparison, PartIndexes } from './fields/part-index.ts';

@@ -1,4 +1,4 @@
-import { callback, flag, having, type OptionRules, requireKind } from '@eaas/protocol/internal';
+import { callback, flag, having, list, type OptionRules, requireKind } from '@eaas/protocol/internal';
 import { requireOptions, text as string } from '@eaas/protocol/internal';
 import type {
   Bound,
@@ -7,6 +7,7 @@ import type {
   Index,
   LowEntropyField,
   Plaintext,
+  PlaintextOptions,
   SearchOptions,
   StandardSchema,
   TextField,
@@ -14,6 +15,7 @@ import type {
   Unencrypted,
 } from './field.ts';
 import { normalizer } from './normalize.ts';
+import { asStored } from './older-form.ts';
 import { type PartIndexes, sizeOf, sizeRules } from './part-index.ts';
 import {
   bigintType,
@@ -145,8 +147,8 @@ export function unencrypted<const Name extends string>(
  * Lets a field read plaintext that is still in its column during a migration: `field.text({ previous: plaintext() })`. `read`
  * converts the stored value to the type of the field: `field.number({ previous: plaintext(Number) })`. Remove `previous` when
  * the whole column is encrypted: `inventory` of `@eaas/migrate` then counts no plaintext. While `previous` is set, anyone who
- * can write to the database can store any value, because the field accepts plaintext. Throws InputError if `read` is
- * not a function.
+ * can write to the database can store any value, because the field accepts plaintext. With `write`, the field still writes what
+ * the version of the app before this one reads, so that both can run. Throws InputError for options that do not fit.
  *
  * @example
  * ```ts
@@ -158,10 +160,17 @@ export function unencrypted<const Name extends string>(
  * ```
  */
 export function plaintext<Value>(
-  read: (stored: unknown) => Value = (stored) => stored as Value,
+  read: Plaintext<Value>['read'] = asStored as Plaintext<Value>['read'],
+  options: PlaintextOptions<NoInfer<Value>> = {},
 ): Plaintext<Value> {
-  requireKind(callback, read, 'the argument of `plaintext`');
-  return { read };
+  requireKind(callback, read, 'the first argument of `plaintext`');
+  requireOptions<object>({ write: callback, columns: list }, options, 'plaintext');
+  if (options.write && options.columns?.length)
+    refuse(
+      '`write` of `plaintext` returns one text, and `columns` says that the older form has parts in other columns: ' +
+        'stop the version before, and leave out `write`',
+    );
+  return { ...options, read };
 }
 
 function fieldOf<Value, B extends Bound>(type: ValueType<Value>, options: FieldOptions<Value, B> = {}) {

@@ -1,5 +1,6 @@
 import { requireOptions } from '@eaas/protocol/internal';
 import type { FieldsDefinition } from './define-fields.ts';
+import { writesOlder } from './older-form.ts';
 import { type FieldPlan, partIndexesOf, planOf, requireField, requireTable } from './plan.ts';
 import type { FieldName, IndexColumns, NameOf, Tables } from './row-types.ts';
 import { refuse } from './value-types.ts';
@@ -49,6 +50,11 @@ export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
   for (const name of Object.keys(columns)) if (!plan.encrypted.has(name)) requireField(plan, name);
   if (fields.length === 0)
     refuse(`the table \`${table}\` has no encrypted fields, so it needs no check constraints`);
+  const older = fields.find(({ field }) => writesOlder(field));
+  if (older)
+    refuse(
+      `${older.place} still writes what the version before reads: remove \`write\` of \`plaintext\` first`,
+    );
   const checks = fields.flatMap(conditionsOf).map(([name, condition]) => {
     const check = `add check (${quote(columns[name] ?? name)} ${condition})`;
     return notValid ? `${check} not valid` : check;

@@ -8,7 +8,9 @@ import { refuseStatement } from './encrypted-table-error.ts';
 import { type FieldError, type OnError, onErrorRule } from './field-error.ts';
 import type { IndexSource } from './fingerprints.ts';
 import type { FieldsClient, IdOf, Row } from './internals.ts';
+import { olderTextOf, writesOlder } from './older-form.ts';
 import {
+  type FieldPlan,
   type IndexPlan,
   type KeyIds,
   partIndexesOf,
@@ -128,6 +130,14 @@ export interface Condition {
   readonly index: string;
   readonly oneOf: readonly string[];
   readonly isList: boolean;
+  /** What also finds rows, in the column itself: values in the form of the version before. */
+  readonly older?: OlderTexts | undefined;
+}
+
+export interface OlderTexts {
+  readonly texts: readonly string[];
+  /** Whether the version before can still change values, and not their fingerprints: these then count for ciphertexts only. */
+  readonly isWritten: boolean;
 }
 
 /** For adapters: what one statement asks of the core. */
@@ -276,7 +286,7 @@ function statementOf(client: FieldsClient, userOf: UserOf, onErrorOf: OnErrorOf)
         const terms = await Promise.all(oneOf.map(ask));
         // Sorted, so that a statement does not show the order of the values.
         const found = [...new Set(terms.flatMap((each) => Object.values(each).flat(2)))].sort();
-        return [{ index, oneOf: found, isList: false }];
+        return [{ index, oneOf: found, isList: false, older: await olderTexts(table, column, oneOf) }];
       };
     },
     async open(rows, lists) {
@@ -329,11 +339,15 @@ export function withPartners({ plan }: CoreTable, values: Row): Row {
 
 /** For adapters: the first column with a value that is bound to the id of its row. */
 export const boundColumn = ({ plan }: CoreTable, values: Row): string | undefined =>
-  plan.fields.find(({ name, field }) => (values[name] ?? null) !== null && field.context !== 'field')?.name;
+  sealedIn(plan, values).find(({ field }) => field.context !== 'field')?.name;
 
-/** For adapters: whether values are the data of a person. */
-export const isOfPerson = ({ person }: CoreTable, values: Row): boolean =>
-  person.length > 0 && Object.values(values).some((value) => (value ?? null) !== null);
+/** For adapters: whether values are encrypted for a person. */
+export const isOfPerson = ({ person, plan }: CoreTable, values: Row): boolean =>
+  person.length > 0 && sealedIn(plan, values).length > 0;
+
+/** The fields whose values become ciphertexts. */
+const sealedIn = ({ fields }: TablePlan, values: Row): FieldPlan[] =>
+  fields.filter(({ name, field }) => (values[name] ?? null) !== null && !writesOlder(field));
 
 /** Throws unless the id and the person of a row are known as far as its values need them. */
 function requireBound({ table, values, id, person }: Unsealed): void {
@@ -368,6 +382,16 @@ function requireLong(place: ColumnPlace, { column, index: { bits } }: IndexPlan,
   const problem = `a search in an index of ${bits} bits also finds values that do not match`;
   const remedy = `define it with ${least} bits or more, or search with \`records.where\` and drop the other rows`;
   return refuseStatement('not_searchable', place, problem, remedy);
+}
+
+async function olderTexts(
+  { plan }: CoreTable,
+  column: string,
+  oneOf: readonly unknown[],
+): Promise<OlderTexts> {
+  const { field } = requireField(plan, column);
+  const known = await Promise.all(oneOf.map(async (value) => olderTextOf(field, value)));
+  return { texts: known.filter((text) => text !== undefined), isWritten: writesOlder(field) };
 }
 
 function requireWhole({ name: table }: CoreTable, column: string, value: unknown): void {

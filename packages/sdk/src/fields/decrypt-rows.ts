@@ -87,7 +87,7 @@ export async function decryptRows(
       if (value === null || value === undefined) continue;
       try {
         const ciphertext = (plan.field.previous ? ciphertextAmongPlaintext : storedCiphertext)(value);
-        if (ciphertext === undefined) opening.row[column] = readPlaintext(plan, value);
+        if (ciphertext === undefined) opening.row[column] = readPlaintext(plan, value, stored);
         else take(opening, column, plan, ciphertext);
       } catch (error) {
         fail(opening, column, plan, error);
@@ -129,7 +129,7 @@ function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {
   return { fields: [...fields], known };
 }
 
-function readPlaintext({ name, field }: FieldPlan, stored: unknown): unknown {
+function readPlaintext({ name, field }: FieldPlan, stored: unknown, row: Row): unknown {
   if (!field.previous) {
     throw new FormatError(
       'the stored value must be a ciphertext, which begins with `eaas`: somebody wrote past Eaas. ' +
@@ -139,7 +139,7 @@ function readPlaintext({ name, field }: FieldPlan, stored: unknown): unknown {
   let value: unknown;
   let bytes: Uint8Array;
   try {
-    value = field.previous.read(stored);
+    value = field.previous.read(stored, row);
   } catch {
     // The new error does not contain the original error as `cause`, because the original error might quote the
     // plaintext.

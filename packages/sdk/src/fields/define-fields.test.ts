@@ -78,7 +78,7 @@ describe('options of a definition', () => {
     ['unknown normalization `uppercased`: expected trim', search({ normalize: ['uppercased'] })],
     ["`context` of `text` must be 'row', 'field' or a function", define({ context: 'table' })],
     ['`previous` of `text` must be the return value of `plaintext()`', define({ previous: true })],
-    ['the argument of `plaintext` must be a function', () => plaintext('text' as never)],
+    ['the first argument of `plaintext` must be a function', () => plaintext('text' as never)],
   ])('a wrong option of a field is refused: %s', (message, define) => {
     expect(define).toThrow(message);
   });

@@ -1,10 +1,11 @@
 import type { EncryptItem } from '../client/encrypt.ts';
 import { resultOf } from '../errors.ts';
-import { inField, type Where } from './field-error.ts';
+import { failIn, inField, type Where } from './field-error.ts';
 import type { Subject } from './fingerprints.ts';
 import { callByKeys, type EncryptRowOptions, type IdOf, type Internals, type Row } from './internals.ts';
 import type { FieldPlan } from './plan.ts';
 import { contextOf, requireColumns, requireRows, requireTable, rowIdOf, subjectOfRow } from './plan.ts';
+import { olderForm, writesOlder } from './older-form.ts';
 import { isCiphertext } from './recognize-ciphertext.ts';
 import { refuse, textType, valueIn } from './value-types.ts';
 
@@ -33,6 +34,7 @@ export async function encryptRows(
   requireRows(given, idOf);
   const cells: Cell[] = [];
   const marks: Mark[] = [];
+  const older: (() => Promise<void>)[] = [];
   const rows = given.map((values) => {
     requireColumns(plan, values);
     const row = { ...values };
@@ -43,9 +45,13 @@ export async function encryptRows(
       const value = Object.hasOwn(values, field.name) ? values[field.name] : null;
       const where = { table, field: field.name, row: id };
       const isGiven = value !== null && value !== undefined;
-      if (isGiven) subject ??= subjectOfRow(plan, values, id, options.subject);
+      const isOlder = writesOlder(field.field);
+      if (isGiven && !isOlder) subject ??= subjectOfRow(plan, values, id, options.subject);
       inField(where, () => {
-        if (isGiven) {
+        if (isGiven && isOlder) {
+          encode(field, value); // Checks it.
+          older.push(async () => writeOlder(field, value, row, where));
+        } else if (isGiven) {
           const [context, encoded] = [contextOf(field, id), encode(field, value)];
           const item = { value: encoded, context, ...(subject !== undefined && { subject }) };
           cells.push({ row, plan: field, where, item });
@@ -59,6 +65,7 @@ export async function encryptRows(
   const [ciphertexts, written] = await Promise.all([
     callByKeys(cells, (items, keyIds) => client.encryptMany(items, { ...options, keyId: keyIds?.[0] })),
     fingerprints.of(client, sought, options, true),
+    ...older.map((write) => write()),
   ]);
   for (const [index, { row, plan, where }] of cells.entries()) {
     row[plan.name] = inField(where, () => resultOf(ciphertexts[index])).ciphertext;
@@ -71,6 +78,10 @@ export async function encryptRows(
     row[column] = [...new Set(found)].sort().join(' ');
   }
   return rows;
+}
+
+async function writeOlder({ name, field }: FieldPlan, value: unknown, row: Row, where: Where): Promise<void> {
+  row[name] = await olderForm(field, value).catch(failIn(where));
 }
 
 function encode({ name, field }: FieldPlan, value: unknown): string | Uint8Array {

@@ -101,6 +101,13 @@ export function inField<T>(where: Where, step: () => T): T {
   }
 }
 
+/** For `catch` of a promise. */
+export const failIn =
+  (where: Where) =>
+  (error: unknown): never => {
+    throw fieldErrorOf(error, where);
+  };
+
 /** Says where a value failed. Throws an error that is not about the value. */
 export function fieldErrorOf(error: unknown, where: Where): FieldError {
   if (error instanceof FieldError) return error;

@@ -11,10 +11,21 @@ export interface FieldPlace {
   readonly row: string;
 }
 
+/** Options of `plaintext`. */
+export interface PlaintextOptions<Value> {
+  /**
+   * Returns the text that the version of the app before this one stores for a value. While it is set, the field still writes
+   * this text, so that both versions can run at once.
+   */
+  write?(value: Value): string | Promise<string>;
+  /** Other columns that `read` needs, such as one with the initialization vector. It gets them as its second argument. */
+  readonly columns?: readonly string[] | undefined;
+}
+
 /** Defines how a field reads plaintext that is still stored in its column. */
-export interface Plaintext<Value> {
+export interface Plaintext<Value> extends PlaintextOptions<Value> {
   /** Converts the stored plaintext to a value of the field. Throws if the plaintext is not a valid value. */
-  read(stored: unknown): Value;
+  read(stored: unknown, row: Readonly<Record<string, unknown>>): Value;
 }
 
 type Result<T> = { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly object[] };

@@ -11,6 +11,7 @@ export type {
   FieldOptions,
   FieldPlace,
   Plaintext,
+  PlaintextOptions,
   SearchOptions,
   StandardSchema,
   TextSearchOptions,

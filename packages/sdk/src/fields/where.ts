@@ -2,9 +2,10 @@
 import { InputError, isDate, requireArray, requireOptions, suggestion } from '@eaas/protocol/internal';
 import type { CallOptions } from '../http/transport.ts';
 import { resultOf } from '../errors.ts';
-import { FieldError, inField, type Where } from './field-error.ts';
+import { failIn, FieldError, inField, type Where } from './field-error.ts';
 import type { Subject } from './fingerprints.ts';
 import type { Internals, Row } from './internals.ts';
+import { olderTextOf, writesOlder } from './older-form.ts';
 import type { FieldPlan, IndexPlan } from './plan.ts';
 import { comparedBytes, partIndexesOf, requireField, requireTable } from './plan.ts';
 import { refuse } from './value-types.ts';
@@ -12,6 +13,7 @@ import { refuse } from './value-types.ts';
 interface Condition {
   readonly plan: IndexPlan;
   readonly place: Where;
+  readonly asked: unknown;
   readonly subjects: readonly Subject[];
 }
 
@@ -29,7 +31,9 @@ export async function where(
     const place = { table, field, row: undefined };
     return inField(place, () => conditionsOf(plan, value, place));
   });
-  const terms = conditions.map(async ({ plan: { column, index }, place, subjects }) => {
+  const terms = conditions.map(async ({ plan, place, subjects, asked }) => {
+    const { column, index, fields } = plan;
+    if (writesOlder(fields[0].field)) await olderTextOf(fields[0].field, asked).catch(failIn(place));
     const found = await fingerprints.of(client, subjects, options);
     const possible = inField(place, () => found.map((results) => results.flatMap((one) => resultOf(one))));
     const oneOf = unordered(possible.flat());
@@ -71,9 +75,15 @@ function conditionsOf(plan: FieldPlan, value: unknown, place: Where): Condition[
 function conditionOf(plan: IndexPlan, query: unknown, place: Where): Condition {
   if (query === null || query === undefined)
     refuse(`the search by \`${plan.name}\` needs a value that is not null or undefined`);
+  if (plan.name !== undefined && plan.fields.some(({ field }) => writesOlder(field))) {
+    const reason = 'the version before changes values, and not what they are found by';
+    refuse(
+      `no search by a part finds all rows while a field has \`write\`: ${reason}, so remove \`write\` first`,
+    );
+  }
   const fields = plan.fields.map(({ name, field: { type } }) => ({ name, type }));
   const subjects = plan.index.soughtBy(query, ...fields).map((bytes) => ({ plan, bytes }));
-  if (subjects.length > 0) return { plan, place, subjects };
+  if (subjects.length > 0) return { plan, place, asked: query, subjects };
   const cause = new InputError(
     'the value to search for must not be empty after normalization: search for a longer text',
   );

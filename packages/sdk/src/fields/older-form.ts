@@ -1,0 +1,42 @@
+// The older form of a field's values, which the version of the app before this one reads and writes: while both versions run, a
+// field with `plaintext(read, { write })` goes on to write it.
+import { InputError } from '@eaas/protocol/internal';
+import type { Field } from './field.ts';
+import { refuse } from './value-types.ts';
+
+/** What `plaintext()` reads by if it is given no function. */
+export const asStored = (stored: unknown): unknown => stored;
+
+/** For adapters: whether a field writes the older form, and no ciphertexts. */
+export const writesOlder = ({ previous }: Pick<Field<unknown>, 'previous'>): boolean =>
+  previous?.write !== undefined;
+
+/** Returns a value in the older form, by the app's own function. Throws unless `read` can read it. */
+export async function olderForm({ previous }: Field<unknown>, value: unknown): Promise<string> {
+  let written: unknown;
+  try {
+    written = await previous?.write?.(value);
+    previous?.read(written, {});
+  } catch {
+    // Without the original error as `cause`, because it might quote the value.
+    refuse('`write` of `plaintext` threw an error for the value, or `read` for what it wrote: correct them');
+  }
+  if (typeof written === 'string') return written;
+  const other = 'a column of another type, such as integer, date or jsonb, cannot hold a ciphertext';
+  return refuse(`\`write\` of \`plaintext\` must return text, because ${other}: encrypt into a new column`);
+}
+
+/**
+ * For adapters: returns the text under which a search finds a value in the older form, or undefined if that text is not known.
+ * Throws while a field writes texts that differ each time, because then no search finds what the version before writes.
+ */
+export async function olderTextOf(field: Field<unknown>, value: unknown): Promise<string | undefined> {
+  if (!writesOlder(field))
+    return field.previous?.read === asStored && typeof value === 'string' ? value : undefined;
+  const [text, again] = [await olderForm(field, value), await olderForm(field, value)];
+  if (text === again) return text;
+  throw new InputError(
+    'the version before stores the value as another text each time, so a search would miss what it writes: ' +
+      'search another column until `write` is removed',
+  );
+}
