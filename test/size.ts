@@ -12,7 +12,7 @@ const packages: Readonly<Record<string, number>> = {
   sdk: 7_359,
   migrate: 2_304,
   audit: 1_188,
-  drizzle: 2_035,
+  drizzle: 2_100,
   prisma: 1_985,
   files: 1_596,
   console: 6_343,

@@ -2,7 +2,7 @@
 // a class of builders and a class of columns for each dialect, so a dialect passes its two classes.
 import { type Column, ColumnBuilder, entityKind, getTableName, is, type Table } from 'drizzle-orm';
 import type { Field } from '@eaas/sdk/fields';
-import type { PartIndexes } from '@eaas/sdk/internal';
+import { type PartIndexes, writesOlder } from '@eaas/sdk/internal';
 import { refuse } from './error.ts';
 import { encryptedColumns, originOf } from './fields.ts';
 import type { EaasConfig, Role } from './table.ts';
@@ -81,6 +81,9 @@ export function columnsOf(dialect: Dialect) {
   class EncryptedColumnBuilder extends EaasColumnBuilder {
     override unique(name?: string): this {
       if (name !== undefined) this.config.uniqueName = name;
+      const { eaas } = this.config;
+      // The constraint of the version before stays as it is.
+      if ('field' in eaas && writesOlder(eaas.field)) super.unique(name);
       return this.#with({ isUnique: true });
     }
 

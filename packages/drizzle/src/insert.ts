@@ -2,7 +2,7 @@
 // and the person of the row that is there: those of the insert, if `target` says so, or those that are read before. For any
 // other row, a guard makes the statement fail, because a row that is left alone keeps its old value without a word.
 import { and, Column, eq, is, or, Param, SQL, type SQLChunk, sql, type Table } from 'drizzle-orm';
-import { withPartners } from '@eaas/sdk/internal';
+import { withPartners, writesOlder } from '@eaas/sdk/internal';
 import { type Row, storedName } from './access.ts';
 import { isQuery, isSameColumn, isSql, valueOf } from './chunks.ts';
 import { refuse, unknownRow } from './error.ts';
@@ -150,6 +150,7 @@ function targetOf(target: unknown): unknown {
   if (Array.isArray(target)) return target.map(targetOf);
   const encryption = encryptionOf(target);
   if (!encryption) return target;
+  if (writesOlder(encryption.field)) return readable(target as Column);
   const { index } = entryOf(target as Column);
   if (index) return readable(index);
   const remedy = 'define it with `.unique()`, and its field with `.searchable()`';
@@ -173,7 +174,7 @@ function changedSet(given: Row, config: ConflictConfig, insert: Insert): Conflic
   const partner = columns.find(({ column }) => column.name in all && !(column.name in named));
   const problem = 'an index is computed from this column and from others, which the upsert sets';
   if (partner) refuse('not_supported', partner.encryption, problem, 'set this column too');
-  const filled = written.filter(({ key }) => set[key] !== null);
+  const filled = written.filter(({ key, encryption }) => set[key] !== null && !writesOlder(encryption.field));
   const most = filled.find(({ encryption }) => isBound(encryption)) ?? filled[0];
   const needed = most ? boundTo(table, most.encryption) : [];
   if (config.target === undefined && needed.length > 0)

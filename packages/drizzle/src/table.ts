@@ -2,7 +2,13 @@
 // what `encryptedTable` adds to the columns of an app: index columns, and constraints over them instead of over ciphertexts.
 import { Column, getTableColumns, getTableName, is, SQL, sql, type Table } from 'drizzle-orm';
 import type { Field } from '@eaas/sdk/fields';
-import { type ColumnPlace, type OptionRules, type PartIndexes, requireOptions } from '@eaas/sdk/internal';
+import {
+  type ColumnPlace,
+  type OptionRules,
+  type PartIndexes,
+  requireOptions,
+  writesOlder,
+} from '@eaas/sdk/internal';
 import { refuse, refuseSql, requireVersion } from './error.ts';
 
 /** What the builder of a column says of it. */
@@ -93,6 +99,8 @@ interface Layout {
   readonly subjectOf: SubjectOf | undefined;
   /** The first column whose ciphertexts are bound to the row id. */
   readonly bound: EncryptedEntry | undefined;
+  /** The columns without which `previous` of a field cannot read a value. */
+  readonly older: readonly KeyedColumn[];
 }
 
 const known = new WeakMap<Table, Layout>();
@@ -116,7 +124,9 @@ export function layoutOf(table: Table): Layout {
   const subjectOf = roles.find((role) => role?.role === 'person')?.subjectOf;
   const plain = all.filter(({ column }) => !opaquePlace(column));
   const bound = columns.find(({ encryption }) => isBound(encryption));
-  const layout = { columns, plain, id, person, subjectOf, bound };
+  const names = new Set(columns.flatMap(({ encryption }) => encryption.field.previous?.columns ?? []));
+  const older = plain.filter(({ column }) => names.has(column.name));
+  const layout = { columns, plain, id, person, subjectOf, bound, older };
   known.set(table, layout);
   return layout;
 }
@@ -300,7 +310,8 @@ function withIndexColumns(table: string, columns: Builders, options: Options, cr
       if (Object.hasOwn(columns, own))
         refuse('definition', place, `the index column needs the key \`${own}\``, 'rename the other column');
       const index = create(name ? indexKeyOf(name, part) : '', parts[part ?? '']?.isList ?? false);
-      return [own, isUnique && part === undefined ? index.unique(uniqueName) : index];
+      const isOwn = isUnique && part === undefined && !writesOlder(field);
+      return [own, isOwn ? index.unique(uniqueName) : index];
     });
     return [[key, builder] as [string, object]].concat(indexes);
   });
@@ -312,6 +323,7 @@ type Config = { readonly name: string; readonly uniqueName: string | undefined; 
 /** An encrypted column holds ciphertexts, and a row without a value has no fingerprint. */
 function checksOf(table: Table, check: Check, form: string, refusesPlaintext = true): object[] {
   return layoutOf(table).columns.flatMap(({ column, encryption, indexes }) => {
+    if (writesOlder(encryption.field)) return [];
     const checks = indexes.map(({ column: index }) =>
       check(constraintName(index, 'check'), sql`${column} is not null or ${index} is null`),
     );
@@ -337,7 +349,8 @@ function constraintName({ table, name }: Column, kind: string): string {
 function withCovered(table: Table, self: object): object {
   const get = (of: object, key: string): unknown => {
     const entry = layoutOf(table).columns.find((each) => each.key === key);
-    if (!entry || entry.index) return Reflect.get(of, entry ? indexKeyOf(key) : key);
+    if (!entry || writesOlder(entry.encryption.field)) return Reflect.get(of, key);
+    if (entry.index) return Reflect.get(of, indexKeyOf(key));
     const problem = 'a constraint or an index must cover a searchable column';
     const remedy = 'use a field with `.searchable()`, or leave the column out';
     const name = { get: () => refuse('definition', entry.encryption, problem, remedy) };

@@ -3,7 +3,7 @@
 // dates whose bounds are inside a month also finds the other days of the month, which `results.ts` drops after decryption, where
 // that changes nothing but which rows are returned.
 import { Column, is, Param, SQL, type SQLChunk, sql, StringChunk, Subquery } from 'drizzle-orm';
-import { type Condition, indexOf, nearMisses } from '@eaas/sdk/internal';
+import { type Condition, indexOf, nearMisses, type OlderTexts, writesOlder } from '@eaas/sdk/internal';
 import type { Access, Row } from './access.ts';
 import { type Comparison, comparisonIn, isQuery, isSql, type Query, textOf } from './chunks.ts';
 import { refuse } from './error.ts';
@@ -139,6 +139,11 @@ function search({ column, encryption, operator, operands }: Comparison, scope: S
   const [first] = operands;
   const other = encryptionOf(first);
   if (operator !== 'matches' && other && operands.length === 1) {
+    if (writesOlder(encryption.field) || writesOlder(other.field)) {
+      const problem =
+        'the version before changes values, and not their fingerprints, which a comparison of columns compares';
+      refuse('not_supported', encryption, problem, 'select the values first, and pass them');
+    }
     const index = indexColumn(column, scope);
     settle(sql`${index} = ${comparable(first as Column, other, encryption, scope)}`);
     return late;
@@ -152,14 +157,30 @@ function search({ column, encryption, operator, operands }: Comparison, scope: S
   const find = statement.find({ ...asked, ...query, dropped });
   if (operator !== 'matches') indexColumn(column, scope);
   steps.push(async () => {
-    const conditions = (await find()).map((each) => conditionOn(column, each, scope));
-    const all = sql.join(conditions, sql` and `);
+    const found = await find();
+    const all = sql.join(
+      found.map((each) => conditionOn(column, each, scope)),
+      sql` and `,
+    );
     // If a text has no fingerprint, its index column is NULL, and a condition with `in` is also NULL. SQL would then omit
     // the row even under `not`, because `not NULL` is NULL. The second condition changes NULL to false.
     const isText = operator !== 'matches' && encryption.field.type.name === 'text';
-    settle(isText ? sql`${all} and (${indexColumn(column, scope)} is not null or ${column} is null)` : all);
+    const whole = isText
+      ? sql`${all} and (${indexColumn(column, scope)} is not null or ${column} is null)`
+      : all;
+    settle(orOlder(column, whole, found[0]?.older));
   });
   return late;
+}
+
+/** Adds the rows that have one of the values in the form of the version before. */
+function orOlder(column: Column, found: SQL, older: OlderTexts | undefined): SQL {
+  const { texts = [], isWritten = false } = older ?? {};
+  if (texts.length === 0) return found;
+  const isOlder = sql`${column} in ${texts.map((text) => new Param(text))}`;
+  return isWritten
+    ? sql`${isOlder} or (${column} like ${new Param('eaasA%')} and (${found}))`
+    : sql`(${found}) or ${isOlder}`;
 }
 
 /** The index column of a name, or that for whole values. */

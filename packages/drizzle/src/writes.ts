@@ -2,7 +2,7 @@
 // the rows that it changes, because a ciphertext is bound to its row.
 import { and, eq, inArray, isNull, or, Param, type SQL, sql, type SQLChunk, type Table } from 'drizzle-orm';
 import type { RecordId } from '@eaas/sdk/fields';
-import { isSameId, type Unsealed } from '@eaas/sdk/internal';
+import { isSameId, type Unsealed, writesOlder } from '@eaas/sdk/internal';
 import type { Row } from './access.ts';
 import { comparedValue, isSql, valueOf } from './chunks.ts';
 import { refuse } from './error.ts';
@@ -62,10 +62,11 @@ export function encryptedValues(table: Table, row: Row): Row {
   return values;
 }
 
-/** A column with a value that is bound to the id of its row, or that is the data of a person. */
+/** A column with a value whose ciphertext is bound to the id of its row, or is of a person. */
 export const boundIn = (table: Table, values: Row, isOfPerson = false): Encryption | undefined =>
   layoutOf(table).columns.find(({ encryption }) => {
-    return (values[encryption.column] ?? null) !== null && (isOfPerson || isBound(encryption));
+    const isSealed = (values[encryption.column] ?? null) !== null && !writesOlder(encryption.field);
+    return isSealed && (isOfPerson || isBound(encryption));
   })?.encryption;
 
 /** A row to encrypt, and what stands for its values in a statement until then. */
