@@ -13,7 +13,7 @@ const packages: Readonly<Record<string, number>> = {
   migrate: 2_304,
   audit: 1_188,
   drizzle: 2_100,
-  prisma: 1_985,
+  prisma: 2_030,
   files: 1_596,
   console: 6_343,
   server: 5_435,

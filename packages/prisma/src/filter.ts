@@ -78,12 +78,21 @@ export async function conditionsOf(
 
 async function isIn(at: At, values: readonly unknown[]): Promise<Args> {
   const [condition] = await conditionsOf(at, { oneOf: values });
-  const { index = '', oneOf = [] } = condition ?? {};
+  const { index = '', oneOf = [], older } = condition ?? {};
   const matches = { [index]: oneOf.length === 1 ? oneOf[0] : { in: oneOf } };
-  if (!at.isNegated || at.field.field.type.name !== 'text' || values.length === 0) return matches;
+  const isWhole = !at.isNegated || at.field.field.type.name !== 'text' || values.length === 0;
   // A text that is empty after normalization has no fingerprint. For such a text, the filter must be false
   // and not NULL, so that `NOT` works.
-  return { OR: [{ AND: [matches, { [index]: { not: null } }] }, { [at.field.name]: '' }] };
+  const whole = { OR: [{ AND: [matches, { [index]: { not: null } }] }, { [at.field.name]: '' }] };
+  return orOlder(at.field, isWhole ? matches : whole, older);
+}
+
+/** Adds the rows that have one of the values in the form of the version before. */
+function orOlder({ name }: FieldPlan, found: Args, older: Condition['older']): Args {
+  const { texts = [], isWritten = false } = older ?? {};
+  if (texts.length === 0) return found;
+  const sealed = { AND: [{ [name]: { startsWith: 'eaasA' } }, found] };
+  return { OR: [{ [name]: { in: texts } }, isWritten ? sealed : found] };
 }
 
 async function hasPart(at: At, parts: Args): Promise<Args> {

@@ -107,7 +107,6 @@ test.each<[string, Args, unknown]>([
   ['undefined', { ssn: undefined, city: 'x' }, { city: 'x' }],
   ['OR', { OR: [{ ssn: '1' }, { city: 'x' }] }, { OR: [{ ssn_index: '#1' }, { city: 'x' }] }],
   ['two operators', { ssn: { in: ['1'], equals: '1' } }, { AND: [{ ssn_index: '#1' }, { ssn_index: '#1' }] }],
-  ['a compound key', { city_ssn: { city: 'x', ssn: '1' } }, { city_ssn: { city: 'x', ssn_index: '#1' } }],
 ])('a filter by %s is rewritten to a filter by index columns', async (_name, where, expected) => {
   expect(await whereOf(where)).toEqual(expected);
 });

@@ -81,7 +81,8 @@ export async function readOf(
   const opened = [...model.encrypted.values()].filter(({ name }) => isRead(name) || compared.includes(name));
   if (model.core && opened.length > 0) work.statement.requireUser(model.core);
   const [id, subject] = [opened.some(isBound) ? model.id : [], opened.length > 0 ? model.subject : []];
-  const added = [...new Set([...compared, ...id, ...subject])].filter((column) => !isRead(column));
+  const older = opened.flatMap(({ field }) => field.previous?.columns ?? []);
+  const added = [...new Set([...compared, ...id, ...subject, ...older])].filter((column) => !isRead(column));
   for (const column of added) choice[column] = isChosen;
   // Keeps both `select` and `omit`, so that Prisma refuses the combination.
   if (!isChosen && Object.keys(choice).length > 0) args['omit'] = choice;

@@ -2,8 +2,8 @@
 import { refuseStatement as refuse } from '@eaas/sdk/internal';
 import { conditionsOf, filterOf } from './filter.ts';
 import { type Model, targetOf } from './models.ts';
-import { type Args, entriesOf, isArgs, joinConditions, mapItems, mapMembers } from './values.ts';
-import { refuseIndexColumn, refuseUnknown, type Scope, type Work } from './work.ts';
+import { type Args, argsOf, entriesOf, isArgs, joinConditions, mapItems, mapMembers } from './values.ts';
+import { compoundsOf, refuseIndexColumn, refuseUnknown, type Scope, type Work } from './work.ts';
 
 const relationFilters: Readonly<Record<string, boolean>> = {
   some: false,
@@ -35,7 +35,7 @@ async function conditionOf(
     return { [name]: await mapItems(value, rewrite) };
   }
   const field = model.encrypted.get(name);
-  if (field) return filterOf({ work, model, field, ...scope }, value);
+  if (field) return scope.unique?.[name] ?? filterOf({ work, model, field, ...scope }, value);
   refuseIndexColumn(model, name);
   const target = targetOf(work.models, model, name);
   if (target) return { [name]: await relationOf(work, target, value, scope.isNegated) };
@@ -43,7 +43,7 @@ async function conditionOf(
     refuseReferences(work, model, name, value);
     return { [name]: value };
   }
-  if (isArgs(value)) return { [name]: await compoundOf(work, model, name, value) };
+  if (isArgs(value)) return { [name]: compoundOf(model, name, value, scope) };
   return refuseUnknown(model, name, '`where`');
 }
 
@@ -59,21 +59,14 @@ async function relationOf(work: Work, target: Model, value: unknown, isNegated =
   );
 }
 
-async function compoundOf(work: Work, model: Model, key: string, columns: Args): Promise<Args> {
-  const rewritten = entriesOf(columns).map(async ([name, value]) => {
+function compoundOf(model: Model, key: string, columns: Args, { unique }: Scope): Args {
+  const rewritten = entriesOf(columns).map(([name, value]): Args => {
     refuseIndexColumn(model, name);
-    const field = model.encrypted.get(name);
-    if (!field) {
-      const isColumn = model.columns.get(name)?.kind !== 'object' && model.columns.has(name);
-      return isColumn ? [name, value] : refuseUnknown(model, name, `\`${key}\``);
-    }
-    const [condition] = await conditionsOf({ work, model, field }, { oneOf: [value] });
-    if (condition?.oneOf.length === 1) return [condition.index, condition.oneOf[0]];
-    const problem = 'a compound key takes one fingerprint';
-    const remedy = 'use findFirst, or the id, until the old index key is removed';
-    return refuse('not_supported', { table: model.name, column: name }, problem, remedy);
+    const isPlain = !model.encrypted.has(name) && model.columns.get(name)?.kind !== 'object';
+    if (isPlain && model.columns.has(name)) return { [name]: value };
+    return unique?.[name] ?? refuseUnknown(model, name, `\`${key}\``);
   });
-  return Object.fromEntries(await Promise.all(rewritten)) as Args;
+  return Object.assign({}, ...rewritten) as Args;
 }
 
 function refuseFilter({ name }: Model, problem: string): never {
@@ -93,25 +86,36 @@ function refuseReferences(work: Work, model: Model, name: string, value: unknown
 }
 
 /**
- * Prisma accepts only one fingerprint per column when it finds a row by a unique field. While an index key is replaced,
- * a value has several fingerprints: this function then reads the row first, and uses the fingerprint in this row.
+ * Rewrites a unique look-up, in which Prisma accepts one value per column. While an index key is replaced, a value has several
+ * fingerprints, and beside a version before also another form: then the row is read first, and named by what it has.
  */
 export async function uniqueOf(work: Work, model: Model, where: unknown): Promise<unknown> {
-  const rewritten = await whereOf(work, model, where);
-  if (!isArgs(rewritten)) return rewritten;
+  const given = isArgs(where) ? where : {};
+  const keys = compoundsOf(model, given);
+  const others = entriesOf(given).filter(([name]) => !Object.hasOwn(keys, name));
+  const flat: Args = Object.assign(Object.fromEntries(others), ...Object.values(keys));
   // Skips a filter such as `{ in: […] }`, because Prisma refuses this filter in a unique look-up.
-  const isValue = (field: string): boolean => isArgs(where) && !isArgs(where[field]);
-  const several = Array.from(model.indexes)
-    .filter(([column, field]) => isArgs(rewritten[column]) && isValue(field))
-    .map(([column]) => column);
-  if (several.length === 0) return rewritten;
-  const select = Object.fromEntries(several.map((column) => [column, true]));
-  const row = await work.find(model, { where: rewritten, select });
-  const marks = several.map((column) => [column, row?.[column] ?? firstOf(rewritten[column])]);
-  return { ...rewritten, ...(Object.fromEntries(marks) as Args) };
-}
-
-function firstOf(filter: unknown): unknown {
-  const list = isArgs(filter) ? filter['in'] : undefined;
-  return Array.isArray(list) ? list[0] : undefined;
+  const fields = [...model.encrypted.values()].filter(
+    ({ name }) => (flat[name] ?? null) !== null && !isArgs(flat[name]),
+  );
+  const sought = await Promise.all(
+    fields.map(async (field) => {
+      const [condition] = await conditionsOf({ work, model, field }, { oneOf: [flat[field.name]] });
+      const { index = '', oneOf = [], older } = condition ?? {};
+      const { texts = [], isWritten = false } = older ?? {};
+      const [column, first] = isWritten ? [field.name, texts[0]] : [index, oneOf[0]];
+      return { name: field.name, column, first, isOne: oneOf.length === 1 && texts.length === 0 };
+    }),
+  );
+  let row: Args | null = null;
+  if (!sought.every(({ isOne }) => isOne)) {
+    const found = await whereOf(work, model, flat);
+    const columns = sought.map(({ column }) => column);
+    row = await work.find(model, { where: found, select: argsOf([...model.id, ...columns], () => true) });
+    // In the other form, without a fingerprint.
+    if (columns.some((column) => row?.[column] === null))
+      return { ...argsOf(model.id, (column) => row?.[column]), AND: [found] };
+  }
+  const unique = sought.map(({ name, column, first }) => [name, { [column]: row?.[column] ?? first }]);
+  return whereOf(work, model, where, { unique: Object.fromEntries(unique) as Scope['unique'] });
 }

@@ -26,6 +26,8 @@ export interface Scope {
   readonly isNegated?: boolean;
   /** Takes near misses. Only for a condition that every row of a list must meet. */
   readonly near?: Near | undefined;
+  /** The conditions of a unique look-up, by field: each is one column and its value. */
+  readonly unique?: Readonly<Record<string, Args>> | undefined;
 }
 
 export function idOf({ id, columns }: Model, row: Args): RecordId | undefined {
