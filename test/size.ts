@@ -10,7 +10,7 @@ const packages: Readonly<Record<string, number>> = {
   service: 5_710,
   local: 2_083,
   sdk: 7_359,
-  migrate: 2_304,
+  migrate: 2_574,
   audit: 1_188,
   drizzle: 2_100,
   prisma: 2_030,

@@ -1,6 +1,6 @@
 // The modes `encrypt` and `reencrypt`, by the definition of the table: what holds plaintext is encrypted, or all values of a row
 // are decrypted and encrypted again. Rows of a page are converted together.
-import { FieldError, type SettledRow } from '@eaas/sdk/fields';
+import { FieldError, type FieldsClient, type SettledRow } from '@eaas/sdk/fields';
 import type { FieldPlan, Row, TablePlan } from '@eaas/sdk/internal';
 import { createHalfFinder, type HalfClient } from './halves.ts';
 import { headIn } from './heads.ts';
@@ -14,7 +14,7 @@ import {
   type Texts,
   type Work,
 } from './rows.ts';
-import type { Target } from './source.ts';
+import { markingOnly, type Target } from './source.ts';
 
 type IdOf = (row: Row) => RowId;
 
@@ -23,6 +23,13 @@ export interface RowsCodec {
   encryptRows(table: string, rows: readonly Row[], idOf: IdOf): Promise<Row[]>;
   decryptRows(table: string, rows: readonly Row[], idOf: IdOf, options: object): Promise<SettledRow<Row>[]>;
 }
+
+/** `for` checks the options, because the types of a generic definition do not say what is searchable. */
+export const codecOf = ({ fields, index, keyIds }: Target, client: FieldsClient): RowsCodec =>
+  (fields as unknown as { for(client: FieldsClient, options: object): RowsCodec }).for(client, {
+    index,
+    keyIds,
+  });
 
 /** A row to convert. */
 interface Job {
@@ -44,6 +51,19 @@ export function encrypting(target: Target, codec: RowsCodec): Work {
         row,
         replaced: isLeft(row.values) ? plainIn(row.values) : undefined,
       })),
+  };
+}
+
+/** Fills index columns that are NULL, or that a version of the app without Eaas left with the fingerprint of an older value. */
+export function indexing(target: Target, client: FieldsClient): Work {
+  const [codec, marking] = [codecOf(target, client), codecOf(markingOnly(target), client)];
+  const convert: Work['convert'] = async (rows) =>
+    convertRows(target, codec, rows, (row) => ({ row, replaced: [] }), marking);
+  return {
+    isLeft: () => false,
+    leftIn: async (rows) =>
+      (await convert(rows)).map(({ changed, failures }) => !!changed || failures.length > 0),
+    convert,
   };
 }
 
@@ -83,7 +103,7 @@ export function reencrypting(
   }
   return {
     isLeft: (values) => oldIn(values).length > 0,
-    hasOtherHalf: findHalf && hasOtherHalf,
+    leftIn: findHalf && ((rows) => Promise.all(rows.map((row) => hasOtherHalf(row).catch(() => true)))),
     async convert(rows) {
       const outcomes = await convertRows(target, codec, rows, async (row) => {
         await learnVersions(row, row.values);
@@ -110,6 +130,7 @@ async function convertRows(
   codec: RowsCodec,
   rows: readonly TableRow[],
   jobOf: (row: TableRow) => Job | undefined | Promise<Job | undefined>,
+  sealing = codec,
 ): Promise<Outcome[]> {
   const outcomes = new Map<TableRow, Outcome>();
   const fail = (row: TableRow, error: unknown): void => {
@@ -142,7 +163,7 @@ async function convertRows(
   const sealed: typeof plain = [];
   async function encrypt(some: typeof plain): Promise<void> {
     try {
-      const encrypted = await codec.encryptRows(table, ...withIds(some));
+      const encrypted = await sealing.encryptRows(table, ...withIds(some));
       sealed.push(...some.map((job, at) => ({ ...job, values: encrypted[at] as Row })));
     } catch (error) {
       const [first, ...others] = some;
@@ -155,10 +176,12 @@ async function convertRows(
   }
   if (plain.length > 0) await encrypt(plain);
   // Nothing is stored before the service has opened its data key again.
-  const proofs = await codec.decryptRows(table, ...withIds(sealed), { settled: true });
+  const toProve = sealing === codec ? sealed : [];
+  const proofs = await codec.decryptRows(table, ...withIds(toProve), { settled: true });
   for (const [at, job] of sealed.entries()) {
-    const proof = proofs[at] as SettledRow<Row>;
-    if (proof.ok) outcomes.set(job.row, { changed: changesOf(plan, job, job.values as Texts), failures: [] });
+    const proof = proofs[at];
+    if (!proof || proof.ok)
+      outcomes.set(job.row, { changed: changesOf(plan, job, job.values as Texts), failures: [] });
     else if (proof.error.code !== 'decryption') fail(job.row, proof.error);
     else fail(job.row, new FieldError(unsound(), proof.error));
   }

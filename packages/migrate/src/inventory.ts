@@ -2,7 +2,10 @@
 import { InputError } from '@eaas/protocol';
 import { anything, flag, object, requireOptions, signal, text } from '@eaas/protocol/internal';
 import { type EaasClient, ServiceError } from '@eaas/sdk';
+import type { FieldsClient } from '@eaas/sdk/fields';
+import { type TablePlan, writesOlder } from '@eaas/sdk/internal';
 import type { SqlDatabase } from './database.ts';
+import { indexing } from './encrypting.ts';
 import { createHalfFinder, type HalfClient } from './halves.ts';
 import { type Head, headIn } from './heads.ts';
 import { pagesOf } from './passes.ts';
@@ -49,13 +52,23 @@ export interface Inventory {
    * `unopened` for those that no half of the client opens, or whose person was erased.
    */
   readonly halves?: Readonly<Record<string, number>>;
+  /** While a searchable field has `write`: how many rows lack a fingerprint, or have that of another value. */
+  readonly unindexed?: number;
+  /** What a table that is converted waits for, if a field has `previous`. */
+  readonly next?: string;
 }
 
 /** Options of `inventory`. In plain SQL, they name the table as those of `migrate` do. */
-export interface InventoryOptions extends Pick<TableOptions, 'schema' | 'table' | 'columns'> {
+export interface InventoryOptions extends Pick<
+  TableOptions,
+  'schema' | 'table' | 'columns' | 'index' | 'keyIds'
+> {
   readonly fields?: object | undefined;
   readonly id?: string | undefined;
-  /** A client whose API key has the permission `keys.read`: without `halves`, the result has the counts of the service too. */
+  /**
+   * A client whose API key has the permission `keys.read`: without `halves`, the result has the counts of the service too. Needed
+   * while a field has `write`, to compare fingerprints.
+   */
   readonly client?: ({ readonly keys: Pick<EaasClient['keys'], 'get'> } & HalfClient) | undefined;
   /** If true, also counts by half. Asks the service to unwrap each data key once, which needs the permission `decrypt`. */
   readonly halves?: boolean | undefined;
@@ -84,7 +97,8 @@ export async function inventory(
   options: InventoryOptions = {},
 ): Promise<Inventory> {
   const names = { fields: object, columns: object, schema: text, table: text, id: text };
-  requireOptions<object>({ ...names, client: anything, halves: flag, signal }, options, 'inventory');
+  const values = { client: anything, index: anything, keyIds: object, halves: flag, signal };
+  requireOptions<object>({ ...names, ...values }, options, 'inventory');
   const target = targetOf(db, table, options as TableOptions);
   const store = await openTable(target, 'inventory');
   const totals = { values: 0, empty: 0, plaintexts: 0, broken: 0, others: 0 };
@@ -106,6 +120,15 @@ export async function inventory(
   const findHalf = options.halves ? createHalfFinder(target, options.client) : undefined;
   if (options.halves && !findHalf)
     throw new InputError('`halves` of `inventory` needs a `client` with a half');
+  const { plan } = target;
+  const isCompared = plan.fields.some((each) => writesOlder(each.field) && each.indexes.length > 0);
+  const client = options.client as FieldsClient | undefined;
+  if (isCompared && !client)
+    throw new InputError(
+      'while a field has `write`, `inventory` compares fingerprints: pass `client`, and in plain SQL `index`',
+    );
+  const leftIn = isCompared && client ? indexing(target, client).leftIn : undefined;
+  let unindexed = 0;
   const halves: Record<string, number> = {};
   async function countHalf(row: RowTexts, name: string): Promise<void> {
     const text = row.values[name];
@@ -116,9 +139,10 @@ export async function inventory(
     });
     halves[half] = (halves[half] ?? 0) + 1;
   }
-  const read = findHalf ? store.page : store.heads;
+  const read = findHalf || leftIn ? store.page : store.heads;
   for await (const rows of pagesOf<RowTexts>((last) => read(last, rowsPerPage), options.signal)) {
     await Promise.all(rows.flatMap((row) => store.fields.map((name) => countHalf(row, name))));
+    unindexed += (await leftIn?.(rows as readonly TableRow[]))?.filter(Boolean).length ?? 0;
     for (const head of rows.flatMap(({ values }) => store.fields.map((name) => headIn(values[name])))) {
       totals.values++;
       if (typeof head === 'object') count(head);
@@ -128,7 +152,28 @@ export async function inventory(
   const keys: KeyUse[] = [];
   for (const keyId of [...found.keys()].sort())
     keys.push(await useOf(keyId, found, findHalf ? undefined : options.client));
-  return { ...totals, keys, ...(findHalf && { halves }) };
+  const next = nextOf(plan, totals.plaintexts, unindexed);
+  return {
+    ...totals,
+    keys,
+    ...(findHalf && { halves }),
+    ...(leftIn && { unindexed }),
+    ...(next && { next }),
+  };
+}
+
+function nextOf({ fields }: TablePlan, plaintexts: number, unindexed: number): string | undefined {
+  if (!fields.some(({ field }) => field.previous)) return undefined;
+  if (unindexed > 0)
+    return `run \`migrate\` in the mode 'index': ${unindexed} rows lack a fingerprint, or have that of another value`;
+  if (fields.some(({ field }) => writesOlder(field)))
+    return (
+      'stage 2 may begin: deploy the app without `write`, as soon as the version before Eaas no longer runs, ' +
+      'which cannot be seen from here'
+    );
+  return plaintexts > 0
+    ? `run \`migrate\` in the mode 'encrypt': ${plaintexts} values are no ciphertexts`
+    : 'done: remove `previous`, because no value is left in an older form';
 }
 
 async function useOf(key_id: string, found: Counts, client: InventoryOptions['client']): Promise<KeyUse> {

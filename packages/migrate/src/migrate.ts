@@ -10,9 +10,9 @@ import {
   type RecordsOptions,
   type Tables,
 } from '@eaas/sdk/fields';
-import type { NameOf } from '@eaas/sdk/internal';
+import { type NameOf, writesOlder } from '@eaas/sdk/internal';
 import type { SqlDatabase } from './database.ts';
-import { encrypting, reencrypting, type RowsCodec } from './encrypting.ts';
+import { codecOf, encrypting, indexing, reencrypting } from './encrypting.ts';
 import { convertTable, sleep } from './passes.ts';
 import { beginProgress, type MigrateMode, type MigrateProgress } from './progress.ts';
 import { createRewraps, rewrapping } from './rewrap.ts';
@@ -66,15 +66,16 @@ export interface Migration {
    * ids of the first 100.
    */
   readonly left: { readonly count: number; readonly ids: readonly (string | number)[] };
-  /** The statement with which PostgreSQL refuses plaintext from now on. Undefined for other databases. */
+  /** The statement with which PostgreSQL refuses plaintext from now on. Undefined for other databases, and for `index`. */
   readonly constraints: string | undefined;
 }
 
 /**
- * Converts a table that has rows, while the app uses it: `encrypt` encrypts plaintext and fills index columns, `rewrap` moves
- * values to the newest version of their key without decrypting them, `reencrypt` decrypts and encrypts them under fresh data
- * keys of the key that the definition names. At the end it looks at every row again: `done` means that nothing is left but
- * the values of erased people, which nobody can read.
+ * Converts a table that has rows, while the app uses it: `index` fills and corrects index columns, and no others, `encrypt`
+ * encrypts plaintext and fills index columns, `rewrap` moves values to the newest version of their key without decrypting them,
+ * `reencrypt` decrypts and encrypts them under fresh data keys of the key that the definition names. While a field has `write`,
+ * because the version of the app before still runs, only `index` is allowed. At the end it looks at every row again: `done`
+ * means that nothing is left but the values of erased people, which nobody can read.
  *
  * Each page is one statement, which leaves alone what the app has changed meanwhile. A migration that was killed at any
  * moment, or is repeated, goes on with what is left.
@@ -110,8 +111,10 @@ export async function migrate(
   mode: MigrateMode,
   options: MigrateOptions & TableOptions,
 ): Promise<Migration> {
-  if (mode !== 'encrypt' && mode !== 'rewrap' && mode !== 'reencrypt')
-    throw new InputError("the third argument of `migrate` must be 'encrypt', 'rewrap' or 'reencrypt'");
+  if (!['index', 'encrypt', 'rewrap', 'reencrypt'].includes(mode))
+    throw new InputError(
+      "the third argument of `migrate` must be 'index', 'encrypt', 'rewrap' or 'reencrypt'",
+    );
   requireOptions<object>(optionRules, options, 'migrate');
   requireKind(having('a client', 'encryptMany', 'rewrap'), options.client, '`client`');
   return migrateTarget(targetOf(db, table, options), mode, options);
@@ -124,6 +127,13 @@ export async function migrateTarget(
   options: MigrateOptions,
 ): Promise<Migration> {
   const { client, dryRun = false, signal } = options;
+  const older = target.plan.fields.find(({ field }) => writesOlder(field));
+  if (older && mode !== 'index') {
+    const reason = 'which the version of the app before reads, and which could not read a ciphertext';
+    throw new InputError(
+      `${older.place} still has \`write\` of \`plaintext\`, ${reason}: run the mode 'index', and '${mode}' once \`write\` is removed`,
+    );
+  }
   const { pageSize = 1_000, rowsPerSecond = Infinity, maxFailures = 100 } = options;
   const store = await openTable(target, 'migrate');
   const work = workOf(mode, target, client, signal);
@@ -133,7 +143,8 @@ export async function migrateTarget(
   const { onProgress } = options;
   const clock = { now: () => performance.now(), sleep };
   const run = { store, work, clock, pageSize, rowsPerSecond, maxFailures, signal, onProgress, leave };
-  return { ...(await convertTable(run, begin)), constraints: constraintsOf(target, store.naming) };
+  const constraints = mode === 'index' ? undefined : constraintsOf(target, store.naming);
+  return { ...(await convertTable(run, begin)), constraints };
 }
 
 function workOf(
@@ -144,10 +155,8 @@ function workOf(
 ): Work {
   const rewraps = createRewraps(target, client, signal);
   if (mode === 'rewrap') return rewrapping(target, rewraps);
-  const { fields, index, keyIds } = target;
-  // `for` checks the options, because the types of a generic definition do not say what is searchable.
-  const untyped = fields as unknown as { for(client: MigrateClient, options: object): RowsCodec };
-  const codec = untyped.for(client, { index, keyIds });
+  if (mode === 'index') return indexing(target, client);
+  const codec = codecOf(target, client);
   return mode === 'encrypt' ? encrypting(target, codec) : reencrypting(target, codec, rewraps, client);
 }
 

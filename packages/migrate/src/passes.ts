@@ -67,17 +67,16 @@ export async function convertTable(run: Run, begin: MigrateProgress) {
   /** Looks at all rows again, and converts those that are left, such as what the app wrote with an older data key. */
   async function passLeft() {
     const left = { count: 0, ids: [] as RowId[] };
-    const read = work.hasOtherHalf ? store.page : store.heads;
-    for await (const rows of pagesOf<RowTexts>((last) => read(last, pageSize), signal)) {
-      const found: RowId[] = [];
-      for (const row of toConvert(rows))
-        if (work.isLeft(row.values) || (await work.hasOtherHalf?.(row as TableRow).catch(() => true)))
-          found.push(row.id);
+    const read = work.leftIn ? store.page : store.heads;
+    for await (const page of pagesOf<RowTexts>((last) => read(last, pageSize), signal)) {
+      const rows = toConvert(page);
+      const whole = await work.leftIn?.(rows as readonly TableRow[]);
+      const found = rows.filter(({ values }, at) => whole?.[at] || work.isLeft(values)).map(({ id }) => id);
       const results = progress.dryRun || found.length === 0 ? [] : await convert(await store.rows(found));
       const ids = progress.dryRun ? found : results.filter(isUnconverted).map(({ id }) => id);
       left.count += ids.length;
       left.ids.push(...ids.slice(0, mostListed - left.ids.length));
-      await tell({ ...progress, checked: progress.checked + rows.length, failures: [] });
+      await tell({ ...progress, checked: progress.checked + page.length, failures: [] });
     }
     return left;
   }

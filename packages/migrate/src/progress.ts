@@ -3,7 +3,7 @@ import { EaasError } from '@eaas/protocol';
 import type { Outcome, RowFailure, RowId } from './rows.ts';
 
 /** What a migration does to a table. */
-export type MigrateMode = 'encrypt' | 'rewrap' | 'reencrypt';
+export type MigrateMode = 'index' | 'encrypt' | 'rewrap' | 'reencrypt';
 
 /** What a migration works on. */
 interface Subject {

@@ -47,8 +47,8 @@ export interface Work {
   convert(rows: readonly TableRow[]): Promise<readonly Outcome[]>;
   /** Whether a row is not yet as it must be. The beginnings of its texts are enough. */
   isLeft(values: Texts): boolean;
-  /** Whether a row has a value under another half than the first of the client. Absent for a client without halves. */
-  hasOtherHalf?: ((row: TableRow) => Promise<boolean>) | undefined;
+  /** Whether rows are not yet as they must be, where only their whole texts tell. */
+  leftIn?: ((rows: readonly TableRow[]) => Promise<readonly boolean[]>) | undefined;
 }
 
 const reasons = {

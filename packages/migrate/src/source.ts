@@ -1,7 +1,7 @@
 // Where a table is, and what its definition says: from the options of the call, or from the database of `@eaas/drizzle` or
 // `@eaas/prisma`, which knows all of it.
 import { InputError } from '@eaas/protocol';
-import { defineFields, type Tables } from '@eaas/sdk/fields';
+import { defineFields, plaintext, type Tables } from '@eaas/sdk/fields';
 import type { TableSource as SourceOf } from '@eaas/sdk/internal';
 import { planOf, requireTable, type TablePlan } from '@eaas/sdk/internal';
 import type { MarkedDatabase, SqlDatabase } from './database.ts';
@@ -37,17 +37,23 @@ export function targetOf(db: object, table: unknown, options: TableOptions): Tar
     throw new InputError(
       `the table \`${name}\` has no encrypted fields: define some in \`defineFields\`, or name another table`,
     );
-  const stored = defineFields({ ...fields.tables, [name]: withoutSchemas(fields.tables[name]) });
-  return { ...source, fields: stored, plan, columns, id: options.id ?? source.id ?? 'id' };
+  const target = { ...source, plan, columns, id: options.id ?? source.id ?? 'id' };
+  // Without schemas, values stay as they are stored, also those that a newer schema would refuse.
+  return withEach(target, { schema: undefined });
 }
 
-/** Without schemas, values stay as they are stored, also those that a newer schema would refuse. */
-const withoutSchemas = (columns: object = {}): Tables[string] =>
-  Object.fromEntries(
-    Object.entries(columns).map(([name, column]: [string, Tables[string][string]]) => {
-      return [name, typeof column === 'object' ? { ...column, schema: undefined } : column];
-    }),
-  );
+/** The table with other options of each field. */
+const withEach = <T extends Pick<Target, 'fields' | 'name'>>(target: T, options: object): T => {
+  const columns = Object.entries<unknown>(target.fields.tables[target.name] ?? {}).map(([name, column]) => {
+    return [name, typeof column === 'object' ? { ...column, ...options } : column] as const;
+  });
+  const own = Object.fromEntries(columns) as Tables[string];
+  return { ...target, fields: defineFields({ ...target.fields.tables, [target.name]: own }) };
+};
+
+/** The table with fields that get fingerprints, and no ciphertexts. */
+export const markingOnly = (target: Target): Target =>
+  withEach(target, { previous: plaintext(() => '', { write: () => '' }), allowCiphertexts: true });
 
 const known = ['fields', 'schema', 'table', 'columns', 'index', 'keyIds'] as const;
 

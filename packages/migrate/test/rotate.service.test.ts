@@ -177,5 +177,7 @@ test.each(['rewrap', 'reencrypt', 'encrypt'] as const)(
 
 test('a mode that is none is refused', async () => {
   const run = migrate(database, 'patients', 'rotate' as never, { client, fields, index });
-  await expect(run).rejects.toThrow(/third argument of `migrate` must be 'encrypt', 'rewrap' or 'reencrypt'/);
+  await expect(run).rejects.toThrow(
+    /third argument of `migrate` must be 'index', 'encrypt', 'rewrap' or 'reencrypt'/,
+  );
 });
