@@ -5,20 +5,11 @@ import { pgPolicy, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { encrypted, encryptedTable, withEncryption } from '@eaas/drizzle/pg';
 import { inventory, migrate } from '@eaas/migrate';
-import { field, plaintext } from '@eaas/sdk/fields';
 import { createDatabase } from '@eaas/test-kit/database';
 import { createClient } from '@eaas/test-kit/orms/client';
 import postgres from 'postgres';
-import { beforeAll, expect, test } from 'vitest';
-import {
-  type App,
-  expectAll,
-  type Member,
-  type Members,
-  openOld,
-  sealOld,
-  takeTurns,
-} from './two-versions.ts';
+import { expect, test } from 'vitest';
+import { type App, fieldsIn, runProduct, type Member, seals, type Stage } from './two-versions.ts';
 
 const options = { casing: 'snake_case' } as const;
 const everyone = () => [pgPolicy('everyone', { for: 'all' })];
@@ -29,36 +20,18 @@ const before = pgTable(
   everyone,
 );
 
-/** The table of a stage. Without `older`, nothing is left in the older form. */
-function stageOf(older: 'written' | 'read' | undefined) {
-  const isWritten = older === 'written';
-  const email = plaintext(openOld, isWritten ? { write: (value) => sealOld(value, true) } : {});
-  const token = plaintext(openOld, isWritten ? { write: (value) => sealOld(value) } : {});
+function tableIn(stage: Stage) {
+  const { email, token } = fieldsIn(stage);
   const columns = {
     ...plainColumns,
-    email: encrypted(field.text(older && { previous: email }).searchable())
-      .notNull()
-      .unique(),
-    accessToken: encrypted('access_token', field.text(older && { previous: token })),
+    email: encrypted(email).notNull().unique('unique_0'),
+    accessToken: encrypted('access_token', token),
   };
   return encryptedTable('members', columns, { extraConfig: everyone });
 }
-const [first, second, last] = [stageOf('written'), stageOf('read'), stageOf(undefined)];
-
-const itself = <T>(value: T): T => value;
-const own = {
-  email: (value: string) => sealOld(value, true),
-  token: (value: string | null) => value && sealOld(value),
-  open: (value: string | null) => value && openOld(value),
-};
-const none = { email: itself<string>, token: itself<string | null>, open: itself<string | null> };
 
 /** The code of the product, which is the same in each version but for what encrypts. */
-function appOf(
-  db: PostgresJsDatabase,
-  table: typeof before,
-  { email: seal, token, open }: typeof own = none,
-): App {
+function appOf(db: PostgresJsDatabase, table: typeof before, { email: seal, token, open } = seals.eaas): App {
   const rowOf = (member: Partial<Member>) => ({
     ...(member.email !== undefined && { email: seal(member.email) }),
     ...(member.token !== undefined && { accessToken: token(member.token) }),
@@ -98,61 +71,24 @@ function isDuplicate(error: unknown): false {
   throw error;
 }
 
-let sql: postgres.Sql;
-const { eaas, index, keyId } = await createClient();
-// Each of its own, because Drizzle remembers the names of columns by the name of their table.
-const open = () => withEncryption(drizzle(sql, options), eaas, { index });
-
-beforeAll(async () => {
-  const { connection, drop } = await createDatabase();
-  sql = postgres({ ...connection('owner'), max: 2, onnotice: () => {} });
-  return async () => {
-    await sql.end();
-    await drop();
-  };
-});
-
 test('nothing is lost, and each version finds what it knows, from the first row to the way back', async () => {
-  const members: Members = new Map();
-  const appIn = (table: object): App =>
-    appOf(open() as unknown as PostgresJsDatabase, table as typeof before);
-  const run = async (table: typeof first, mode: 'index' | 'encrypt' | 'rewrap') =>
-    migrate(open(), table, mode, { client: eaas });
-  const look = async (table: typeof first) => inventory(open(), table, { client: eaas });
-  const old = appOf(drizzle(sql, options), before, own);
-  await sql`create table members (id uuid primary key, home_city text not null, email text not null unique, access_token text)`;
-  await takeTurns(members, [old, old], 30);
-
-  // The version before still runs.
-  await sql`alter table members add column email_index text`;
-  await takeTurns(members, [old, appIn(first)], 250);
-  await run(first, 'index');
-  await takeTurns(members, [old, appIn(first)], 250);
-
-  // It does not any more.
-  expect(await run(first, 'index')).toMatchObject({ done: true });
-  expect(await look(first)).toMatchObject({
-    unindexed: 0,
-    next: expect.stringContaining('stage 2 may begin') as unknown,
+  const { connection, drop } = await createDatabase();
+  const sql = postgres({ ...connection('owner'), max: 2, onnotice: () => {} });
+  const { eaas, index, keyId } = await createClient();
+  // Each of its own, because Drizzle remembers the names of columns by the name of their table.
+  const open = () => withEncryption(drizzle(sql, options), eaas, { index });
+  await sql`create table members (id uuid primary key, home_city text not null, email text not null, access_token text)`;
+  const { found, members } = await runProduct({
+    before: appOf(drizzle(sql, options), before, seals.before),
+    appIn: (stage) =>
+      appOf(open() as unknown as PostgresJsDatabase, tableIn(stage) as unknown as typeof before),
+    run: (stage, mode) => migrate(open(), tableIn(stage), mode, { client: eaas }),
+    look: (stage) => inventory(open(), tableIn(stage), { client: eaas }),
+    sql: (statement) => sql.unsafe(statement),
+    rotate: () => eaas.keys.rotate({ key_id: keyId }),
+    unique: ['email'],
   });
-  await sql`alter table members add unique (email_index)`;
-  await takeTurns(members, [appIn(first), appIn(second)], 150);
-  expect(await run(second, 'encrypt')).toMatchObject({ left: { count: 0 } });
-  await takeTurns(members, [appIn(first), appIn(second)], 150);
-
-  // Nor does the first stage.
-  expect(await run(second, 'encrypt')).toMatchObject({ done: true });
-  expect(await look(second)).toMatchObject({
-    plaintexts: 0,
-    next: expect.stringContaining('remove `previous`') as unknown,
-  });
-  await sql`alter table members drop constraint members_email_key`;
-  await eaas.keys.rotate({ key_id: keyId });
-  expect(await run(last, 'rewrap')).toMatchObject({ done: true });
-  await takeTurns(members, [appIn(second), appIn(last)], 100);
-
-  // The way back.
-  await sql`alter table members add unique (email), drop constraint members_email_index_key`;
-  for (const member of members.values()) await appIn(first).change(member.email, member);
-  await expectAll(members, old);
+  expect(found).toEqual(members);
+  await sql.end();
+  await drop();
 });
