@@ -25,6 +25,7 @@ export type Tools =
   | 'test/tools/reference'
   | 'test/tools/runtimes'
   | 'test/tools/start'
+  | 'test/tools/typescript'
   | `packages/sdk/test/frameworks/${'express' | 'fastify' | 'hono' | 'next' | 'sveltekit'}`;
 
 export async function requireTools(name: Tools): Promise<string> {

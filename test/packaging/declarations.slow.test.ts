@@ -1,9 +1,11 @@
 // Apps that emit declarations, such as the packages of a monorepo: TypeScript must be able to name whatever they export of
-// ours. And apps that check our declarations, in Node without the types of pages, and in pages without those of Node.
+// ours. And apps that check our declarations, in Node without the types of pages, and in pages without those of Node. And
+// other compilers and settings than ours.
 import { join } from 'node:path';
 import { root } from '@eaas/test-kit/markdown';
 import { savePageCode } from '@eaas/test-kit/page-code';
 import { libraries } from '@eaas/test-kit/published';
+import { requireTools } from '@eaas/test-kit/tools';
 import { expect, test } from 'vitest';
 
 const code = `
@@ -81,6 +83,39 @@ test.each(apps)('every entry has its types in $name, with $module', async ({ nam
     const errors = (await saved.compile()).match(/^\S.*/gm) ?? [];
     const ours = errors.filter((error) => !/^[./]*drizzle-orm\//.test(error));
     expect(ours).toEqual([expect.stringContaining(`Cannot find module '${fault}'`)]);
+  } finally {
+    saved.remove();
+  }
+});
+
+const commonJs = { module: 'nodenext', moduleResolution: 'nodenext' };
+const bundler = { module: 'esnext', moduleResolution: 'bundler' };
+const decorated = `const inject = (...values: unknown[]): void => void values;
+export class People { constructor(@inject readonly client: EaasClient) {} }`;
+const compilers = [
+  { name: 'TypeScript 5.6', typescript: '5.6', options: bundler },
+  { name: 'TypeScript 5.8, CommonJS', typescript: '5.8', options: commonJs },
+  { name: 'TypeScript 7, CommonJS', typescript: '7', options: commonJs },
+  {
+    name: 'decorators',
+    typescript: '5.8',
+    options: { ...commonJs, experimentalDecorators: true, emitDecoratorMetadata: true },
+  },
+];
+
+test.each(compilers)('an app compiles with $name', async ({ name, typescript, options }) => {
+  const modules = await requireTools('test/tools/typescript');
+  const own = { strict: true, target: 'es2022', types: ['node'], noEmit: true, skipLibCheck: true };
+  const file = options.module === 'nodenext' ? 'app.cts' : 'app.ts';
+  const config = { compilerOptions: { ...own, ...options }, files: [file] };
+  const app = [code, name === 'decorators' ? decorated : '', `export * from '${fault}';`].join('\n');
+  const place = join(modules, '.cache', name.replaceAll(/\W+/g, '-'));
+  const saved = savePageCode(place, { [file]: app, 'app.json': JSON.stringify(config) });
+  const tsc =
+    typescript === '7' ? join(root, 'node_modules/typescript') : join(modules, `typescript-${typescript}`);
+  try {
+    const errors = (await saved.node([join(tsc, 'bin/tsc'), '-p', 'app.json'])).match(/^\S.*/gm) ?? [];
+    expect(errors).toEqual([expect.stringContaining(`Cannot find module '${fault}'`)]);
   } finally {
     saved.remove();
   }

@@ -29,7 +29,12 @@ interface AreTheTypesWrong {
   readonly createPackageFromTarballData: (tarball: Uint8Array) => object;
   readonly checkPackage: (
     packed: object,
-  ) => Promise<{ readonly types: unknown; readonly problems?: readonly { resolutionKind?: string }[] }>;
+  ) => Promise<{ readonly types: unknown; readonly problems?: readonly Problem[] }>;
+}
+interface Problem {
+  readonly kind: string;
+  readonly resolutionKind?: string;
+  readonly resolutionOption?: string;
 }
 interface Workflow {
   readonly jobs: Readonly<Record<string, { steps: { name?: string; run?: string }[] }>>;
@@ -219,8 +224,11 @@ describe.each(manifests)('the tarball of $name', ({ name, folder, manifest }) =>
     );
     const { types, problems = [] } = await checkPackage(createPackageFromTarballData(tarball()));
     expect(types).toBeTruthy();
-    // Only the problems of CommonJS resolution are left, because the packages contain only ES modules.
-    expect(problems.filter(({ resolutionKind = '' }) => !/^node10$|-cjs$/.test(resolutionKind))).toEqual([]);
+    // Only the problems of CommonJS resolution are left, because the packages contain only ES modules. node10 does not know
+    // `imports`. For CommonJS, Drizzle has other types, so those of its package are there twice, for the same code.
+    const isOther = ({ kind, resolutionKind = '', resolutionOption = resolutionKind }: Problem) =>
+      kind === 'FalseCJS' ? name !== '@eaas/drizzle' : !/^node10$|-cjs$/.test(resolutionOption);
+    expect(problems.filter(isOther)).toEqual([]);
   });
 });
 
