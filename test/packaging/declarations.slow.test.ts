@@ -24,7 +24,7 @@ export const eaas = new EaasClient({ service: localService() });
 export const values = [eaas.encrypt('x'), eaas.encryptMany(['x']), eaas.decrypt('x'), eaas.rewrap('x')] as const;
 export const log = [eaas.audit.list(), eaas.audit.page(), eaas.audit.verify(), eaas.audit.report()] as const;
 export const records = [eaas.keys.list(), eaas.apiKeys.list(), eaas.issuers.list(), eaas.publicKey('x')] as const;
-export const file = [encryptBlob(eaas, new Blob([])), openFile(eaas, new Blob([]))] as const;
+export const file = [encryptBlob(eaas, new Blob([])), openFile(eaas, 'https://eaas.example', { fetch })] as const;
 export const name = field.text({ previous: plaintext() }).searchable();
 export const born = field.date().searchableBy({ month: part.months(), range: part.dateRange() });
 export const note = field.text().searchableBy({ words: part.words(), both: withFields(['born']) });
@@ -43,7 +43,7 @@ export const prisma = prismaWithEncryption({} as Plain, eaas, fields);
 export const within = prisma.$transaction(async (tx) => tx);
 export const moved = [migrate(db, people as never, 'rewrap', { client: eaas }), inventory(db, people as never)] as const;
 export const page = createBrowserClient();
-export const proxy = createProxy({ baseUrl: new URL('https://eaas.example'), apiKey: '', authorize: () => null });
+export const proxy = createProxy({ baseUrl: new URL('https://eaas.example'), apiKey: '', authorize: () => null, fetch: localService().fetch });
 export const handler = toNodeHandler(proxy);
 export const service = createTestService();
 `;
@@ -93,6 +93,7 @@ const bundler = { module: 'esnext', moduleResolution: 'bundler' };
 const decorated = `const inject = (...values: unknown[]): void => void values;
 export class People { constructor(@inject readonly client: EaasClient) {} }`;
 const compilers = [
+  { name: 'Bun', typescript: '7', options: { ...bundler, types: ['bun'] } },
   { name: 'TypeScript 5.6', typescript: '5.6', options: bundler },
   { name: 'TypeScript 5.8, CommonJS', typescript: '5.8', options: commonJs },
   { name: 'TypeScript 7, CommonJS', typescript: '7', options: commonJs },

@@ -3,7 +3,7 @@ import { isApiKey, requireKind } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { withEnvironment } from '#environment';
 import { type AuditLog, auditOf } from '../audit/methods.ts';
-import { baseUrlOf } from '../http/connection.ts';
+import { baseUrlOf, type Fetch } from '../http/connection.ts';
 import { ofPages } from '../http/outputs.ts';
 import { load, once, resultOf, ServiceError, type Settled } from '../errors.ts';
 import { halfRule, refuseHalf } from '../half/options.ts';
@@ -41,7 +41,7 @@ export interface ServiceInProcess {
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Responds to the requests of the client, if it has no `call`. */
-  readonly fetch: typeof fetch;
+  readonly fetch: Fetch;
   /** Answers the calls of the client, without requests. */
   readonly call?: Answer;
   /** The id of the default key. */

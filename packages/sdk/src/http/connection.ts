@@ -1,5 +1,8 @@
 import { attempt, InputError, otherKindOf } from '@eaas/protocol/internal';
 
+/** Sends a request. Not `typeof fetch`, which has more members in Bun, and functions of apps lack them. */
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
 export function baseUrlOf(baseUrl?: string | URL, insecureHttp?: boolean, name = 'baseUrl'): string {
   const given = baseUrl instanceof URL ? baseUrl.href : baseUrl;
   const url = typeof given === 'string' ? parseUrl(given) : undefined;
@@ -30,7 +33,7 @@ export function requireSecureUrl({ protocol, hostname }: URL, option: string, in
  * Throws InputError for an invalid header. The error of `new Headers` is not shown, because this error might contain
  * the value of a secret header.
  */
-export function httpHeaders(headers: HeadersInit | undefined): Headers {
+export function httpHeaders(headers: RequestInit['headers']): Headers {
   try {
     return new Headers(headers);
   } catch {

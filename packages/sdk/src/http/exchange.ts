@@ -3,6 +3,7 @@ import { attempt, EaasError } from '@eaas/protocol/internal';
 import { loadKy } from '#ky';
 import type { Receipts, Tracing } from '../events.ts';
 import { ServiceError, type ServiceErrorCode, timeoutError, unreadable } from '../errors.ts';
+import type { Fetch } from './connection.ts';
 import { backoff, retried } from './batches.ts';
 import { readAll } from './read-all.ts';
 import type { Connection, Patience } from './transport.ts';
@@ -16,7 +17,7 @@ interface Asked<R extends Route>
   readonly input: object | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  readonly send: typeof fetch;
+  readonly send: Fetch;
   readonly tracing: Tracing;
   /** What the event of the call says. Gets the number of attempts, and the receipts of the response that ends the call. */
   readonly seen: Receipts & { attempts: number; requestId?: string };

@@ -2,6 +2,7 @@
 import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { type Emit, type Observers, untraced } from '../events.ts';
+import type { Fetch } from './connection.ts';
 import { exchange } from './exchange.ts';
 import { longest, within } from './abortable.ts';
 import { aborted, type ServiceError } from '../errors.ts';
@@ -49,7 +50,7 @@ export interface TransportOptions {
   /** Allows `http:` to another machine. Anyone on the network path can then read credentials and data keys. */
   readonly insecureHttp?: boolean | undefined;
   /** Sends the requests. Defaults to the platform's `fetch`. */
-  readonly fetch?: typeof fetch | undefined;
+  readonly fetch?: Fetch | undefined;
   /**
    * Time limits in milliseconds. `total` limits a call with all its retries, and defaults to 30,000. `attempt` limits
    * each attempt, including the time to read its response, and defaults to 10,000.

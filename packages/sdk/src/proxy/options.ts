@@ -1,6 +1,6 @@
 import { InputError } from '@eaas/protocol';
 import { list, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
-import { baseUrlOf, parseUrl } from '../http/connection.ts';
+import { baseUrlOf, type Fetch, parseUrl } from '../http/connection.ts';
 import { notify } from '../events.ts';
 import type { Authorize, Operation } from './grant.ts';
 
@@ -39,7 +39,7 @@ export interface ProxyOptions {
   /** The time limit in milliseconds for reading a request, and the one for calling the service. Defaults to 30,000. */
   readonly timeout?: number | undefined;
   /** Sends the requests to the service. Defaults to the platform's `fetch`. */
-  readonly fetch?: typeof fetch | undefined;
+  readonly fetch?: Fetch | undefined;
   /**
    * Called for failures that the operator must fix, for refused origins, and for requests that `authorize` did not
    * permit. The browser does not receive the details.

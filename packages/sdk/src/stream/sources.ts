@@ -1,6 +1,6 @@
 import { EaasError, having, requireKind } from '@eaas/protocol/internal';
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
-import { httpHeaders } from '../http/connection.ts';
+import { type Fetch, httpHeaders } from '../http/connection.ts';
 import { readAll } from '../http/read-all.ts';
 
 /**
@@ -38,7 +38,7 @@ export type FileSource = Blob | ReadableHandle | string | URL | RangeSource;
 /** How `openFile` requests the parts of an object at a URL. */
 export interface UrlSourceOptions {
   /** Sends the requests for parts of a URL. Defaults to the platform's `fetch`. */
-  readonly fetch?: typeof fetch | undefined;
+  readonly fetch?: Fetch | undefined;
   /**
    * Headers to send with every request to a URL, also after a redirect. A redirect to another origin removes
    * `authorization`.
