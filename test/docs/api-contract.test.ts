@@ -8,7 +8,7 @@ const firstCodes = (head: string): string[] =>
   rowsUnder(contract, head).flatMap(([cell = '']) => codesIn(cell));
 
 test.each(Object.entries(generated()))(
-  '%s has what the endpoint table says (if not, run `npm run generate`)',
+  '%s has what it is generated from (if not, run `npm run generate`)',
   (path, text) => {
     expect(read(path)).toBe(text);
   },

@@ -1,5 +1,6 @@
 // What is generated from the endpoint table: the tables of the contract page, and the client's checks of answers. The
-// tables of the operator are what `eaas --help` prints, and what the alarms say.
+// tables of the operator are what `eaas --help` prints, and what the alarms say. Manifests repeat their `exports` for older
+// compilers.
 // `npm run generate` writes them, and a test tells when they are out of date.
 import { readdirSync } from 'node:fs';
 import { callOf, describeField, groups, problemCauses, problemsOf } from '@eaas/protocol/reference';
@@ -24,6 +25,7 @@ import { alerts } from '@eaas/test-kit/alerts';
 import { leaves } from '@eaas/test-kit/cli';
 import { anchorsOf, read, root } from '@eaas/test-kit/markdown';
 import { table } from '@eaas/test-kit/outcomes';
+import { libraries, type Manifest } from '@eaas/test-kit/published';
 import { operationsOfDrizzle } from '../../packages/drizzle/test/page.ts';
 import { commentTables } from './comment-tables.ts';
 import { documentedIn } from './doc-comments.ts';
@@ -42,7 +44,30 @@ export function generated(): Readonly<Record<string, string>> {
     ...Object.fromEntries(pages.map((page) => [page, withTables(read(page))])),
     [outputKinds]: outputKindsOf(routes),
     [pageKinds]: outputKindsOf(routes.filter((route) => /\/(wrap|unwrap|rewrap|hash|audit)$/.test(route))),
+    ...Object.fromEntries(
+      libraries.map(({ name, manifest }) => [
+        `packages/${name.slice(6)}/package.json`,
+        withOlderFields(manifest),
+      ]),
+    ),
   };
+}
+
+interface Entry {
+  readonly types: string | { readonly default: string };
+  readonly default: string;
+}
+
+/** A manifest with `main`, `types` and `typesVersions`, for compilers that do not know `exports`. */
+function withOlderFields(manifest: Manifest): string {
+  const { './package.json': _, '.': first, ...others } = manifest.exports as Record<string, Entry>;
+  const typesOf = ({ types }: Entry): string => (typeof types === 'string' ? types : types.default);
+  const entries = Object.entries(others).map(([subpath, entry]) => [subpath.slice(2), [typesOf(entry)]]);
+  const older = {
+    ...(first && { main: first.default, types: typesOf(first) }),
+    ...(entries.length > 0 && { typesVersions: { '*': Object.fromEntries(entries) } }),
+  };
+  return `${JSON.stringify({ ...manifest, ...older }, null, 2)}\n`;
 }
 
 type Schema = Endpoint['output']['shape'][string];

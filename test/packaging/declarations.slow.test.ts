@@ -102,6 +102,12 @@ const compilers = [
     typescript: '5.8',
     options: { ...commonJs, experimentalDecorators: true, emitDecoratorMetadata: true },
   },
+  { name: 'no `exports`', typescript: '5.8', options: { ...bundler, resolvePackageJsonExports: false } },
+  {
+    name: 'moduleResolution node',
+    typescript: '5.8',
+    options: { module: 'commonjs', moduleResolution: 'node' },
+  },
 ];
 
 test.each(compilers)('an app compiles with $name', async ({ name, typescript, options }) => {
