@@ -34,6 +34,12 @@ export interface PrismaEncryptionOptions<
   /** Maps a model to its table if their names differ: `{ Patient: 'patients' }`. */
   readonly models?: Models | undefined;
   /**
+   * Creates the ids of new rows, in models whose id is a String without the default `uuid()` or
+   * `dbgenerated("gen_random_uuid()")`. `newId` of a model in `models` decides for this model. Defaults to
+   * `crypto.randomUUID()`.
+   */
+  readonly newId?: (() => string) | undefined;
+  /**
    * What a stored value that cannot be decrypted becomes, in all tables or by table of the definition
    * (`{ Patient: 'null' }`). With `throw`, the query fails. With `null`, the field is null. What a function returns
    * stands for the value. By default, only the values of erased people are null, and others fail the query. The argument
@@ -69,7 +75,7 @@ export function withEncryption<
   fields: FieldsDefinition<T>,
   options: PrismaEncryptionOptions<T, Models, Handlers> = {},
 ): EncryptedClient<Client, T, Models, Handlers> {
-  const { models: mapping, ...own } = options;
+  const { models: mapping, newId, ...own } = options;
   const client = prisma as unknown as PrismaClient;
   if (typeof Object(prisma).$extends !== 'function' || typeof Object(fields).for !== 'function') {
     const problem = '`withEncryption` takes (prisma, eaas, fields, options)';
@@ -79,7 +85,7 @@ export function withEncryption<
   const core = coreOf(eaas, own, 'withEncryption');
   const schema = client._engineConfig?.inlineSchema ?? refuseVersion();
   const untyped = fields as unknown as FieldsDefinition<Tables>;
-  const models = modelsOf(withSchema(client._runtimeDataModel, schema), core, untyped, mapping);
+  const models = modelsOf(withSchema(client._runtimeDataModel, schema), core, untyped, mapping, newId);
   // Asserts the return type, because TypeScript cannot derive the types of the encrypted models from the code.
   return extend(client, core, models) as EncryptedClient<Client, T, Models, Handlers>;
 }

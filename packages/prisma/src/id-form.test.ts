@@ -1,8 +1,8 @@
-import { defineFields, field } from '@eaas/sdk/fields';
+import { defineFields, field, type FieldOptions } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
 import { column, columns, modelsWith } from '../test/played.ts';
 import { storedIn } from './id-form.ts';
-import type { RuntimeField } from './models.ts';
+import type { Models, RuntimeField } from './models.ts';
 import { withSchema } from './schema.ts';
 
 const uuid = '0f8fad5b-d9cb-469f-a165-70867728950e';
@@ -54,3 +54,65 @@ test.each<[string, Partial<RuntimeField>]>([
     'Visit.id: the id of a row must be String, Int or BigInt, and not @db.Inet',
   );
 });
+
+const withId = (attributes: string, type = 'String') =>
+  withSchema(
+    { models: { Visit: { fields: [column('id', { type }), column('note')] } } },
+    `provider = "postgresql"\nmodel Visit {\n  id ${type} @id ${attributes}\n  note String?\n}`,
+  );
+const definedWith = (options: FieldOptions<string>) => defineFields({ Visit: { note: field.text(options) } });
+const bound = definedWith({});
+
+const made = [
+  'cuid()',
+  'cuid(2)',
+  'nanoid()',
+  'nanoid(8)',
+  'ulid()',
+  'uuid(7)',
+  'dbgenerated("uuid_generate_v7()")',
+];
+
+test.each(made)('an id that only Prisma or the database makes needs `newId`: %s', async (call) => {
+  const schema = withId(`@default(${call})`);
+  const [name = ''] = call.split('(');
+  expect(() => modelsWith(schema, bound)).toThrow(
+    expect.objectContaining({
+      code: 'definition',
+      table: 'Visit',
+      column: 'id',
+      message: expect.stringContaining(name) as string,
+      remedy: expect.stringMatching(/^pass `newId`.*or .*context: 'field'.* swap values/) as string,
+    }),
+  );
+  const newIds = [
+    modelsWith(schema, bound, { Visit: { newId: () => 'own' } }),
+    modelsWith(schema, bound, {}, {}, () => 'own'),
+  ];
+  expect(newIds.map((models) => models.get('Visit')?.newId?.())).toEqual(['own', 'own']);
+  // Nothing is bound to the id, so the database makes it.
+  const free = modelsWith(schema, definedWith({ context: 'field' }));
+  expect(free.get('Visit')?.newId).toBeUndefined();
+});
+
+test.each<[string, string, string | undefined]>([
+  ['@default(uuid())', 'String', 'a UUID'],
+  ['@default(uuid(4))', 'String', 'a UUID'],
+  ['@default(dbgenerated("gen_random_uuid()")) @db.Uuid', 'String', 'a UUID'],
+  ['@default(autoincrement())', 'Int', undefined],
+  ['// was @default(cuid())', 'String', 'own'],
+  ['', 'Int', undefined],
+])(
+  'one `newId` for all models makes only the ids that have no other: %s %s',
+  (attributes, type, expected) => {
+    const schema = withId(attributes, type);
+    const idIn = (models: Models) =>
+      models
+        .get('Visit')
+        ?.newId?.()
+        .toString()
+        .replace(/^[0-9a-f-]{36}$/, 'a UUID');
+    expect(idIn(modelsWith(schema, bound, {}, {}, () => 'own'))).toBe(expected);
+    expect(idIn(modelsWith(schema, bound))).toBe(expected && 'a UUID');
+  },
+);

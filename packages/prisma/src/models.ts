@@ -18,6 +18,8 @@ export interface RuntimeField {
   readonly isRandom?: boolean | undefined;
   /** Whether the default is the next number of a sequence of PostgreSQL, which the extension can ask for. */
   readonly isSerial?: boolean | undefined;
+  /** The default, such as `cuid()`, if only Prisma or the database can make it. */
+  readonly made?: string | undefined;
 }
 
 interface RuntimeModel {
@@ -38,7 +40,7 @@ export interface ModelOptions {
   readonly table?: string | undefined;
   /** The columns of the row id: one column, or the columns of a compound id. Defaults to `id`. */
   readonly id?: string | readonly string[] | undefined;
-  /** Creates the id of a new row. Defaults to `crypto.randomUUID()` for a String id. */
+  /** Creates the id of a new row. Defaults to the option `newId`, or to `crypto.randomUUID()` for a String id. */
   readonly newId?: (() => string | number | bigint) | undefined;
 }
 
@@ -68,6 +70,7 @@ export function modelsOf(
   core: Core,
   fields: FieldsDefinition<Tables>,
   options: Readonly<Record<string, string | ModelOptions | undefined>> = {},
+  newId?: () => string,
 ): Models {
   const tables = Object.keys(fields.tables);
   core.requireTables(tables);
@@ -81,8 +84,9 @@ export function modelsOf(
       const given = options[name];
       const own: ModelOptions = typeof given === 'string' ? { table: given } : (given ?? {});
       const { table = name } = own;
-      if (tables.includes(table)) return [name, modelOf(name, model, own, core.table(fields, table, name))];
-      if (own.table === undefined) return [name, modelOf(name, model, own)];
+      if (tables.includes(table))
+        return [name, modelOf(name, model, own, newId, core.table(fields, table, name))];
+      if (own.table === undefined) return [name, modelOf(name, model, own, newId)];
       const remedy = `define \`${table}\` with \`defineFields\`, or name a table of the definition in \`models\``;
       return refuse('definition', { table: name }, `the definition has no table \`${table}\``, remedy);
     }),
@@ -102,6 +106,7 @@ function modelOf(
   name: string,
   { dbName, fields, isQuoted = false }: RuntimeModel,
   options: ModelOptions,
+  newIds?: () => string,
   core?: CoreTable,
 ): Model {
   const columns = new Map(fields.map((field) => [field.name, field]));
@@ -113,16 +118,18 @@ function modelOf(
   const id = [options.id ?? 'id'].flat();
   const subject = plans.length > 0 ? (core?.person ?? []) : [];
   const stored = dbName ?? name;
-  const model = { name, stored, isQuoted, columns, core, encrypted, indexes, id, subject };
+  const own = id.length === 1 ? columns.get(id[0] ?? '') : undefined;
+  const randomId = own?.made === undefined ? () => crypto.randomUUID() : undefined;
+  const textId = own?.isRandom ? randomId : (newIds ?? randomId);
+  const newId = options.newId ?? (own?.type === 'String' ? textId : undefined);
+  const model = { name, stored, isQuoted, columns, core, encrypted, indexes, id, newId, subject };
   requireFitting(model, plans);
-  const isText = id.length === 1 && columns.get(id[0] ?? '')?.type === 'String';
-  const newId = options.newId ?? (isText ? () => crypto.randomUUID() : undefined);
-  return { ...model, newId };
+  return model;
 }
 
 /** Throws for a column that cannot hold ciphertexts, fingerprints, or what ciphertexts are bound to. */
-function requireFitting(model: Omit<Model, 'newId'>, plans: readonly FieldPlan[]): void {
-  const { name: table, columns, core, encrypted, indexes, id, subject } = model;
+function requireFitting(model: Model, plans: readonly FieldPlan[]): void {
+  const { name: table, columns, core, encrypted, indexes, id, newId, subject } = model;
   const refuseColumn = (column: string, problem: string, remedy: string): never =>
     refuse('definition', { table, column }, problem, remedy);
   for (const name of [...encrypted.keys(), ...indexes.keys()]) {
@@ -147,9 +154,16 @@ function requireFitting(model: Omit<Model, 'newId'>, plans: readonly FieldPlan[]
       const remedy = `pass { models: { ${table}: { table: '${core?.plan.table ?? table}', id: '<column>' } } }`;
       return refuseColumn(name, 'the id of a row must be a column that is not encrypted', remedy);
     }
-    if (isExact(column)) continue;
-    const remedy = "name another unique column, or define the fields with context: 'field'";
-    refuseColumn(name, 'the id of a row must be String, Int or BigInt, and not @db.Inet', remedy);
+    if (!isExact(column)) {
+      const remedy = "name another unique column, or define the fields with context: 'field'";
+      refuseColumn(name, 'the id of a row must be String, Int or BigInt, and not @db.Inet', remedy);
+    }
+    if (column.made === undefined || newId || id.length > 1) continue;
+    const problem = `a row is encrypted under its id, which \`@default(${column.made})\` would make later`;
+    const remedy =
+      `pass \`newId\`, such as { newId: createId } for all models, or { models: { ${table}: { newId: createId } } }; ` +
+      "or define the fields with context: 'field': whoever can write to the database can then swap values between rows";
+    refuseColumn(name, problem, remedy);
   }
   const isOne = typeof core?.plan.subject === 'string';
   for (const name of subject) {

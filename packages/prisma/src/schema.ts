@@ -1,7 +1,7 @@
 // What Prisma's data model lacks, and the text of the schema has.
 import type { RuntimeDataModel, RuntimeField } from './models.ts';
 
-type Declared = Pick<RuntimeField, 'nativeType' | 'isList' | 'key' | 'isRandom' | 'isSerial'>;
+type Declared = Pick<RuntimeField, 'nativeType' | 'isList' | 'key' | 'isRandom' | 'isSerial' | 'made'>;
 
 /** Adds the types of the database, such as `Uuid` or `Char(3)`, the columns of foreign keys, and what makes defaults. */
 export function withSchema({ models }: RuntimeDataModel, schema: string): RuntimeDataModel {
@@ -25,21 +25,23 @@ function declaredIn(schema: string, isPostgres: boolean): Map<string, Declared> 
   const found = new Map<string, Declared>();
   let model = '';
   for (const line of schema.split('\n')) {
-    const code = line.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replace(/\/\/.*/, '');
+    const code = line.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"').replace(/\/\/.*/, '');
     model = /^\s*(?:model|view)\s+(\w+)/.exec(code)?.[1] ?? model;
     const [, field, list] = /^\s*(\w+)\s+\w+(\[\])?/.exec(code) ?? [];
     if (field === undefined) continue;
     const [, nativeType] = /\s.*@\w+\.(\w+(?:\(\d+\))?)/.exec(code) ?? [];
     const isRandom =
       /@default\(uuid\(4?\)\)/.test(code) ||
-      (code.includes('@default(dbgenerated(""))') && line.includes('dbgenerated("gen_random_uuid()")'));
+      (code.includes('@default(dbgenerated("…"))') && line.includes('dbgenerated("gen_random_uuid()")'));
     const isSerial = isPostgres && code.includes('@default(autoincrement())');
+    const [, made] = /@default\(\s*(?!autoincrement\()(\w+\([^)]*\))/.exec(code) ?? [];
     found.set(`${model}.${field}`, {
       nativeType,
       isList: list !== undefined,
       key: keyIn(code),
       isRandom,
       isSerial,
+      made: isRandom ? undefined : made,
     });
   }
   return found;

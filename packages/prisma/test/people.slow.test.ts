@@ -28,8 +28,9 @@ describe.each(majors)('Prisma %i', async (major) => {
   let plain: Client;
   let db: Client;
   const { eaas, make, index, service } = await createClient();
+  const newId = () => `c${randomUUID()}`;
   const extend = (options: object = {}) =>
-    withEncryption(plain, make(), fields, { index, ...options }) as unknown as Client;
+    withEncryption(plain, make(), fields, { index, newId, ...options }) as unknown as Client;
 
   beforeAll(async () => {
     const opened = await openPrisma(major, 'people', 'people');
@@ -111,6 +112,8 @@ describe.each(majors)('Prisma %i', async (major) => {
       const other = await call('person', 'create', { data: { name: null, letters } });
       const subject = `a/${String(other['subject'])}`;
       expect(await owners('letter', 'text', [subject])).toEqual([subject]);
+      // Only the letter has a default that the extension cannot make. The other ids are UUIDs of PostgreSQL.
+      expect(await sql`select id from letters where id like 'c________-%'`).toHaveLength(1);
       const args = { where: { id: other['id'] }, select: { letters: { select: { text: true } } } };
       expect(await call('person', 'findMany', args)).toEqual([{ letters: [{ text: 'Dear Ada' }] }]);
     });
@@ -192,7 +195,7 @@ describe.each(majors)('Prisma %i', async (major) => {
       await sql`insert into visits select gen_random_uuid(), 'old', 'note ' || id, id from patients where id = 2`;
       const note = field.text({ previous: plaintext() });
       const old = defineFields({ ...fields.tables, Visit: { ...fields.tables.Visit, note } });
-      const db = withEncryption(plain, eaas, old, { index }) as never;
+      const db = withEncryption(plain, eaas, old, { index, newId }) as never;
       const result = await migrate(db, 'Visit', 'encrypt', { client: eaas });
       expect(result).toMatchObject({ done: true, progress: { rewritten: 1, skipped: 1 } });
       await eaas.keys.rotate({ key_id: String(eaas.keyId) });

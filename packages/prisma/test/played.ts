@@ -43,8 +43,11 @@ export const modelsWith = (
   { tables }: { readonly tables: Tables },
   options: Readonly<Record<string, string | ModelOptions>> = {},
   codec: Partial<Codec> = {},
-): Models =>
-  modelsOf(schema, core, { tables, for: () => codec } as unknown as FieldsDefinition<Tables>, options);
+  newId?: () => string,
+): Models => {
+  const fields = { tables, for: () => codec } as unknown as FieldsDefinition<Tables>;
+  return modelsOf(schema, core, fields, options, newId);
+};
 
 interface Extension {
   readonly client: { readonly $as: (this: void, user: string) => unknown };
