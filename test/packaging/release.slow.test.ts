@@ -12,7 +12,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { closing } from '@eaas/test-kit/closing';
 import { newDirectory } from '@eaas/test-kit/directory';
-import { codesIn, read, root } from '@eaas/test-kit/markdown';
+import { blocksOf, codesIn, read, root } from '@eaas/test-kit/markdown';
 import { inherited, run, serve } from '@eaas/test-kit/program';
 import { type Manifest, publishedPackages } from '@eaas/test-kit/published';
 import { requireTools } from '@eaas/test-kit/tools';
@@ -258,6 +258,17 @@ test('npx fetches nothing, although the registry has it, and runs what the READM
     'npm_config_@eaas:registry': `${registryUrl()}/nothing`,
   });
   expect(await eaas()).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('the README names every tarball for package managers that would ask npm for it', async () => {
+  const app = await newDirectory();
+  const [block = 'false'] = blocksOf(read('README.md'), 'bash');
+  await shell(`npm init --yes && ${block.replaceAll('/tmp', packedIn.other)}`, app);
+  const { resolutions } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')) as {
+    resolutions: object;
+  };
+  const expected = manifests.map(({ name }) => [name, `file:${join(packedIn.other, tarballOf(name))}`]);
+  expect(resolutions).toEqual(Object.fromEntries(expected));
 });
 
 /** What a package brings along, itself included. */
