@@ -17,6 +17,7 @@ export type Tools =
   | 'packages/migrate/test'
   | 'packages/prisma/test'
   | 'packages/prisma/test/prisma-6'
+  | 'packages/sdk/test/orms/sequelize'
   | 'packages/sdk/test/orms/typeorm'
   | 'test/tools/kms'
   | 'test/tools/otel'

@@ -83,6 +83,65 @@ const recipes: readonly Recipe[] = [
     ],
   },
   {
+    name: 'Sequelize',
+    tools: 'packages/sdk/test/orms/sequelize',
+    schema,
+    code: [
+      ...shared,
+      // Passes the address as an object, because Sequelize does not accept a URL with a Unix socket.
+      ...blocksIn('Sequelize').map((block) =>
+        block.replace(
+          'process.env.DATABASE_URL!, {',
+          "{ ...JSON.parse(process.env.CONNECTION!), dialect: 'postgres',",
+        ),
+      ),
+      `import { isEncrypted } from '@eaas/sdk/fields';
+      import { Model } from 'sequelize';
+      const nameOf = (error: Error) => error.name;
+      console.log(patient.changed(), patient.get('name'), patient.get('city')); // false Ada London
+      const twins = await Patients.bulkCreate([{ ...grace }], { validate: true });
+      console.log(twins[0]?.get('name'), twins[0]?.changed()); // Grace false
+      await Visits.create({ ...visit });
+      const both = { include: Visits, order: [['city', 'asc'], ['ssn_index', 'asc']] as [string, string][] };
+      const all = await Patients.findAll({ ...both, where: { city: 'London' } });
+      console.log(all.map((row) => row.get('name')).sort().join()); // Ada,Grace
+      const notes = all.flatMap((row) => row.get('visits') as Model[]).map((row) => row.get('note'));
+      console.log(notes.join()); // dry cough
+      await sequelize.transaction(async (transaction) => {
+        const locked = await Patients.findByPk(ada.id, { transaction, lock: true, attributes: ['id', 'name'] });
+        await locked?.update({ name: 'Ada L' }, { transaction });
+      });
+      await found?.reload();
+      console.log(found?.get('name'), found?.get('ssn')); // Ada L 987-65-4321
+      found?.set({ name: 'not saved', ssn: '111-11-1111' });
+      await found?.save({ fields: ['ssn'] });
+      console.log(found?.get('name'), (await Patients.findByPk(ada.id))?.get('name')); // not saved Ada L
+      const next = await records.where('patients', { ssn: '111111111' });
+      console.log(await Patients.count({ where: next })); // 1`,
+      // What the hooks refuse, or leave encrypted.
+      `const one = { where: { id: ada.id } };
+      console.log(await Patients.update({ name: 'x' }, one).catch(nameOf)); // TypeError
+      console.log((await Patients.update({ city: '${lookAlike}' }, one))[0]); // 1
+      console.log(await Patients.upsert({ ...ada }).catch(nameOf)); // TypeError
+      const updateOnDuplicate = ['name'];
+      console.log(await Patients.bulkCreate([{ ...ada }], { updateOnDuplicate }).catch(nameOf)); // TypeError
+      const [raw] = (await Patients.findAll({ raw: true })) as unknown as StoredPatient[];
+      console.log(isEncrypted(raw?.ssn)); // true
+      console.log(await Patients.findAll({ attributes: ['name'] }).catch(nameOf)); // FieldError
+      const counted = await Patients.findAll({ attributes: [[sequelize.fn('max', sequelize.col('city')), 'city']] });
+      console.log(counted[0]?.get('city') === '${lookAlike}'); // true`,
+      // A save that fails, a model's own hook, and validators that only see values.
+      `const failed = Patients.build({ ...grace, id: randomUUID() });
+      console.log(await failed.save().catch(nameOf)); // SequelizeUniqueConstraintError
+      console.log(isEncrypted(failed.get('ssn')), await failed.save().catch(nameOf)); // true FieldError
+      const short = { type: text, validate: { len: [1, 20] as [number, number] } };
+      const Checked = sequelize.define('checked', { id, name: short, ssn: text }, { tableName: 'patients' });
+      Checked.addHook('afterSave', (row: Model) => console.log(isEncrypted(row.get('name')))); // true
+      await (await Checked.findByPk(ada.id))?.update({ name: 'Ada' });`,
+      'await sequelize.close();',
+    ],
+  },
+  {
     name: 'Drizzle',
     tools: 'packages/sdk/test/orms/kysely',
     schema: `
@@ -144,7 +203,7 @@ beforeAll(async () => {
     const place = join(await requireTools(recipe.tools), '.cache', recipe.name);
     const files = {
       'recipe.mts': recipe.code.join('\n'),
-      'encryption.ts': read('examples/kysely/encryption.ts'),
+      'encryption.ts': read(`examples/${recipe.name === 'Sequelize' ? 'sequelize' : 'kysely'}/encryption.ts`),
     };
     saved.set(recipe, savePageCode(place, files));
   }
