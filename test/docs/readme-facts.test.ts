@@ -52,9 +52,9 @@ test('the pages name only entry points that exist, and design notes only files o
 const corrected = `
 docs/operating/threat-model.md | leaves memory within ten minutes | service/src/ledger/remembered.ts | rememberedFor = 600_000;
 docs/operating/replicas.md | people take at most 64 MiB | service/src/ledger/ledger.ts | mostBytes = 64 * 1024 * 1024;
-docs/concepts.md | keys in a variable or a file | local/src/sealed.test.ts | either \`file\` or \`sealed\`
-packages/sdk/README.md | keep the keys in a variable or a file | local/src/sealed.test.ts | either \`file\` or \`sealed\`
-packages/sdk/docs/security.md | with keys in a variable or file | local/src/sealed.test.ts | either \`file\` or \`sealed\`
+docs/concepts.md | keys in a variable or a file | local/src/sealed.test.ts | either \`file\`, \`sealed\` or \`secret\`
+packages/sdk/README.md | keep the keys in a variable or a file | local/src/sealed.test.ts | either \`file\`, \`sealed\` or \`secret\`
+packages/sdk/docs/security.md | with keys in a variable or file | local/src/sealed.test.ts | either \`file\`, \`sealed\` or \`secret\`
 packages/local/README.md | no \`setMinVersion\`; a file has both | local/src/sealed.test.ts | later.client.keys.setMinVersion(
 packages/sdk/docs/from-vault-transit.md | \`keys.setMinVersion\` | protocol/src/wire/keys.ts | PUT /v1/keys/:key_id/min-version
 packages/sdk/docs/from-vault-transit.md | your sign-in or a workload](sign-in.md), by OIDC | protocol/src/wire/issuers.ts | 'workload']

@@ -184,7 +184,7 @@ test('only one file of each package reads environment variables', () => {
     'packages/sdk/src/client/environment.node.ts',
     'packages/files/src/connection.ts',
     'packages/local/src/file-opener.ts',
-    // NODE_ENV, also on platforms that cannot load the file above.
+    // NODE_ENV and EAAS_KEY_ID, also on platforms that cannot load the file above.
     'packages/local/src/opener.ts',
     'packages/migrate/src/adopt/place.ts',
     // Prints code that reads them.

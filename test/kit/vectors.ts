@@ -10,6 +10,7 @@ import type hash from '../vectors/hash.json';
 import type intake from '../vectors/intake.json';
 import type ledger from '../vectors/ledger.json';
 import type localLock from '../vectors/local-lock.json';
+import type localSecret from '../vectors/local-secret.json';
 import type logMoment from '../vectors/log-moment.json';
 import type logProof from '../vectors/log-proof.json';
 import type logTree from '../vectors/log-tree.json';
@@ -131,6 +132,7 @@ interface VectorFiles {
   intake: typeof intake;
   ledger: typeof ledger;
   'local-lock': typeof localLock;
+  'local-secret': typeof localSecret;
   'log-moment': typeof logMoment;
   'log-proof': typeof logProof;
   'log-tree': typeof logTree;

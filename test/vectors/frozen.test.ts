@@ -17,6 +17,7 @@ const frozen = {
   'intake.json': 'eab72d7feeae1d65',
   'ledger.json': '570126deade0c864',
   'local-lock.json': '8de84b412e977dfe',
+  'local-secret.json': '990892ed4a26cde5',
   'log-moment.json': '8008f21d2717e3da',
   'log-proof.json': '0b7ed13b6aa61496',
   'log-tree.json': 'd1efbe677ef616f0',

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { run } from './command.ts';
 import { localService } from './index.ts';
+import { formatSealed } from './sealed.ts';
+import { keysOfSecrets } from './secret.ts';
 
 let printed = '';
 let noted = '';
@@ -89,6 +92,19 @@ test.each<[string[], string | undefined, RegExp]>([
   expect([printed, noted]).toEqual(['', expect.stringMatching(message)]);
   expect(noted).toContain('--help');
   expect(noted).not.toContain('secret');
+});
+
+test('`expand` prints the keys of secrets in variables, and never shows what it gets in place of a name', async () => {
+  const secrets = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')] as const;
+  secrets.forEach((secret, at) => void vi.stubEnv(`ENCRYPTION_KEY_${at}`, secret));
+  const sealed = await printedBy(['expand', 'ENCRYPTION_KEY_0', 'ENCRYPTION_KEY_1']);
+  expect(sealed).toBe(formatSealed(keysOfSecrets(secrets)));
+  for (const names of [[], [secrets[0]], ['ENCRYPTION_KEY_0', 'ENCRYPTION_KEY_2']]) {
+    [printed, noted] = ['', ''];
+    expect(await run(['expand', ...names])).toBe(2);
+    expect([printed, noted]).toEqual(['', expect.stringMatching(/got `expand`|got undefined/)]);
+    expect(noted).not.toContain(secrets[0]);
+  }
 });
 
 test('`--help` names every command', async () => {

@@ -5,10 +5,11 @@ import { isatty } from 'node:tty';
 import { parseArgs } from 'node:util';
 import { InputError } from '@eaas/protocol';
 import { attempt, escapeHidden } from '@eaas/protocol/internal';
-import { kmsOfEnvironment, sealedOfEnvironment } from './file-opener.ts';
+import { kmsOfEnvironment, sealedOfEnvironment, secretsOfEnvironment } from './file-opener.ts';
 import { type FileKey, type KeyFile, relockedKeyFile } from './key-file-format.ts';
 import { lockFile } from './lock.ts';
 import { type Opener, unlocked } from './opener.ts';
+import { keysOfSecrets } from './secret.ts';
 import { forgotten, formatSealed, newSealed, openSealed, readSealed, replaced, rotated } from './sealed.ts';
 
 const variable = 'EAAS_LOCAL';
@@ -19,6 +20,8 @@ Keys for an app without a server, in one variable, which is the option \`sealed\
 
 Commands:
   new     print the variable with a new key
+  expand <variable> …
+          print the keys that the option \`secret\` makes: name the variables with the secrets, the oldest first
   rotate  read the variable, and print the next one: its keys have one more version
   replace if the variable leaked: print one with a new key, which encrypts, and the old one, which decrypts
   forget  print the variable without its replaced keys, when nothing is encrypted under them any more
@@ -33,7 +36,7 @@ Options:
   --json       lock <file>: print the result as one line of JSON
   -h, --help   show this help
 
-All but \`new\` and \`lock <file>\` read ${variable} from the environment, or else standard input. With
+All but \`new\`, \`expand\` and \`lock <file>\` read ${variable} from the environment, or else standard input. With
 ${variable}_KMS_COMMAND, the path of a program that is called with \`seal\` or \`open\`, and reads and prints a line of base64,
 a key service locks it.
 
@@ -63,12 +66,12 @@ export async function run(args: readonly string[]): Promise<number> {
       return print(await lockFile(file, values.json ?? false));
     if (values.json) throw new InputError('`--json` belongs to `lock` with a key file');
     const work = commands.get(command);
-    if (!work || rest.length > 0) {
+    if (!work || rest.length > 0 !== (command === 'expand')) {
       const got = positionals.length === 0 ? 'none' : `\`${positionals.join(' ').slice(0, 64)}\``;
       throw new InputError(`pass one command: \`${[...commands.keys()].join('`, `')}\` (got ${got})`);
     }
     if (values.in !== undefined && command !== 'rotate') throw new InputError('`--in` belongs to `rotate`');
-    return work(values.in ?? '1h');
+    return work(values.in ?? '1h', rest);
   } catch (error) {
     if (
       !(error instanceof InputError) &&
@@ -82,7 +85,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-const commands = new Map<string, (delay: string) => number>([
+const commands = new Map<string, (delay: string, names: readonly string[]) => number>([
   [
     'new',
     () => {
@@ -95,6 +98,7 @@ const commands = new Map<string, (delay: string) => number>([
       return printVariable(made);
     },
   ],
+  ['expand', (_, names) => printVariable(keysOfSecrets(secretsOfEnvironment(names)))],
   [
     'rotate',
     (delay) => {

@@ -1,5 +1,5 @@
 // What opens a key file: nothing, a passphrase or a program; and the program that opens a variable, by a key service. Only this
-// file of the package reads variables of Eaas.
+// file of the package reads variables of Eaas, but for EAAS_KEY_ID (opener.ts).
 import { spawnSync, type SpawnSyncOptionsWithBufferEncoding } from 'node:child_process';
 import { randomBytes, scryptSync } from 'node:crypto';
 import { isAbsolute } from 'node:path';
@@ -65,6 +65,9 @@ export function kmsOfEnvironment(prefix: 'EAAS_LOCAL' | 'EAAS_LOCAL_NEW' = 'EAAS
 /** The option `open` of a local service in a command, by the program of a key service, if its variable is set. */
 export const openOfEnvironment = (variable = 'EAAS_LOCAL_KMS_COMMAND'): { readonly open?: Open } =>
   process.env[variable] === undefined ? {} : { open: (sealed) => printedBy(variable, ['open'], sealed) };
+
+/** The secrets in the variables with these names. */
+export const secretsOfEnvironment = (names: readonly string[]) => names.map((name) => process.env[name]);
 
 /** The keys in the variable that the command makes, if it is set. */
 export const sealedOfEnvironment = (): string | undefined => process.env['EAAS_LOCAL'];

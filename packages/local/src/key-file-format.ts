@@ -37,6 +37,8 @@ export interface KeyFile extends FileContents {
   /** The tenant's secret, as the file has it: in base64, and sealed if the file is locked. */
   readonly sealedSecret: string;
   readonly secret: Uint8Array;
+  /** Seals the material of a new key or version for its place, if that is derived. Absent: it is random. */
+  readonly seal?: typeof newMaterial;
 }
 
 /** A file that is not opened. */
@@ -67,10 +69,9 @@ export const defaultKeyIn = ({ keys }: Pick<KeyFile, 'keys'>): FileKey | undefin
   keys.find(({ name, status }) => name === 'default' && status !== 'destroyed');
 
 /** Makes a key `default`. */
-export function newDefaultKey(file: KeyFile, now: number): FileKey {
-  const { tenantId: tenant_id } = file;
-  const key_id = crypto.randomUUID();
-  const sealed_hash_key = newMaterial(sealingOf(file), hashKeyPlace(tenant_id, key_id));
+export function newDefaultKey(file: KeyFile, now: number, key_id: string = crypto.randomUUID()): FileKey {
+  const { tenantId: tenant_id, seal = newMaterial } = file;
+  const sealed_hash_key = seal(sealingOf(file), hashKeyPlace(tenant_id, key_id));
   const made = { tenant_id, key_id, sealed_hash_key };
   const { row } = newKey({ name: 'default' }, { now, entryId: 0 }, null, made, [naming, forIntake]);
   return fileKey(row, [newVersion(file, row, now)]);
@@ -78,7 +79,8 @@ export function newDefaultKey(file: KeyFile, now: number): FileKey {
 
 /** Makes the version of a key that its row names. */
 export function newVersion(file: KeyFile, { key_id, key_version }: Versioned, created_at: number) {
-  const sealed = newMaterial(sealingOf(file), versionPlace(file.tenantId, key_id, key_version));
+  const { tenantId, seal = newMaterial } = file;
+  const sealed = seal(sealingOf(file), versionPlace(tenantId, key_id, key_version));
   return { created_at, sealed: toBase64(sealed) };
 }
 

@@ -65,7 +65,7 @@ describe('a local service', () => {
     vi.stubEnv('NODE_ENV', 'production');
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(() => localService()).toThrow(
-      /^in production .*: pass `sealed` or `file`, and in tests use `createTestService`$/,
+      /^in production .*: pass `sealed`, `secret` or `file`, and in tests use `createTestService`$/,
     );
     expect(() => localService({ sealed: formatSealed(newSealed(Date.now())) })).not.toThrow();
     expect(() => createTestService()).not.toThrow();

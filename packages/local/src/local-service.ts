@@ -3,6 +3,7 @@
 import { InputError } from '@eaas/protocol';
 import {
   callback,
+  positiveInteger,
   toHex,
   flag,
   type OptionRules,
@@ -36,6 +37,7 @@ import { isProduction } from './opener.ts';
 import type { Open } from './opening.ts';
 import { clientError, type OwnTenant, ownTenant, withControls } from './own-tenant.ts';
 import { lockedStore, newSealed, openSealed, sealedStore } from './sealed.ts';
+import { keysOfSecrets } from './secret.ts';
 
 type KeyRecord = Output<'POST /v1/keys'>;
 type NewKeyFields = Omit<Input<'POST /v1/keys'>, 'name'>;
@@ -66,8 +68,11 @@ export interface LocalService {
   createKey(name: string, fields?: NewKeyFields): Promise<KeyRecord>;
 }
 
-/** Options of `localService`: keys are in a file, in a text, or only in memory. */
-export type LocalServiceOptions = Options & ({ readonly file?: never } | { readonly sealed?: never });
+/** Options of `localService`: keys are in a file, in a text, derived from secrets, or only in memory. */
+export type LocalServiceOptions = Options & (Only<'file'> | Only<'sealed'> | Only<'secret'>);
+
+type Source = 'file' | 'sealed' | 'secret';
+type Only<Name extends Source> = { readonly [Other in Exclude<Source, Name>]?: never };
 
 interface Options {
   /**
@@ -83,6 +88,14 @@ interface Options {
    * nobody can. Keys cannot be created, and there are no people: those need a file or a server.
    */
   readonly sealed?: string | undefined;
+  /**
+   * A secret that the app has already, such as its ENCRYPTION_KEY, from which the keys are derived, or a list of secrets with the
+   * oldest first: 32 hexadecimal digits or more, or characters of base64, made by a program such as `openssl rand -hex 32`. The
+   * last one encrypts, and all decrypt. The first one never retires. As with `sealed`, there are no other keys and no people.
+   */
+  readonly secret?: string | readonly string[] | undefined;
+  /** The place, from 1, of the secret that encrypts, while a new one is deployed. Defaults to the last. */
+  readonly current?: number | undefined;
   /**
    * Opens the lock of `sealed`, if a key service has locked it: sends the bytes that it gets to the key service, and returns the 32
    * bytes of the answer. Called at the first call, once for all, and again only after a failure.
@@ -104,6 +117,8 @@ const filled = (expected: string): Rule =>
 const serviceRules: OptionRules<Options> = {
   file: filled('the path of the key file, such as `.eaas/local.json`'),
   sealed: filled('the text that `npx --no-install @eaas/local new` printed: is the variable set?'),
+  secret: given((value) => value !== undefined || 'a secret or a list of them: is the variable set?'),
+  current: positiveInteger,
   open: given(callback),
   create: flag,
 };
@@ -127,22 +142,28 @@ const serviceRules: OptionRules<Options> = {
  */
 export function localService(options: LocalServiceOptions = {}): LocalService {
   requireOptions<Options>(serviceRules, options, 'localService');
-  const { file, sealed, open, create } = options;
-  if (file !== undefined && sealed !== undefined)
-    throw new InputError('pass either `file` or `sealed`: each has the keys (got both)');
+  const { file, sealed, secret, current, open, create } = options;
+  const sources = [file, sealed, secret].filter((source) => source !== undefined).length;
+  if (sources > 1)
+    throw new InputError(
+      `pass either \`file\`, \`sealed\` or \`secret\`, which has the keys (got ${sources})`,
+    );
+  if (current !== undefined && secret === undefined)
+    throw new InputError('`current` needs `secret`: pass the secrets, of which it names one');
   if (open && sealed === undefined)
     throw new InputError('`open` needs `sealed`: pass the text that a key service locked');
   if (create === false && file === undefined)
     throw new InputError('`create: false` needs `file`: pass the path of the key file');
-  if (file === undefined && sealed === undefined && isProduction())
+  if (sources === 0 && isProduction())
     throw new InputError(
-      'in production (NODE_ENV), `localService()` would encrypt under keys that are lost when the process ends: pass `sealed` or ' +
-        '`file`, and in tests use `createTestService`',
+      'in production (NODE_ENV), `localService()` would encrypt under keys that are lost when the process ends: pass `sealed`, ' +
+        '`secret` or `file`, and in tests use `createTestService`',
     );
   const now = () => Date.now();
   const memory = memoryStore({ now, hasLog: false });
   const keysNow = (): KeyStore => {
     if (file !== undefined) return openKeyFileStore(file, memory, create);
+    if (secret !== undefined) return sealedStore(keysOfSecrets(secret, current), memory, now);
     if (sealed === undefined) return keysInMemory(newSealed(now()), memory);
     return sealedStore(openSealed(sealed), memory, now);
   };

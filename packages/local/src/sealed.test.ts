@@ -94,7 +94,7 @@ describe('a sealed text', () => {
     [{ sealed: undefined }, /is the variable set\? \(got undefined\)/],
     [{ sealed: '' }, /is the variable set\?/],
     [{ file: undefined }, /must be the path of the key file/],
-    [{ file: '.eaas/local.json', sealed: text }, /pass either `file` or `sealed`/],
+    [{ file: '.eaas/local.json', sealed: text }, /pass either `file`, `sealed` or `secret`/],
     [{ sealed: text, create: false }, /`create: false` needs `file`/],
   ])('options without a value never mean keys in memory: %j', (options, message) => {
     expect(() => localService(options)).toThrow(message);

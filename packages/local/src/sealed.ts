@@ -89,10 +89,10 @@ function jsonIn(given: string): string {
   return json;
 }
 
-/** A store over an opened text. */
+/** A store over an opened text, or over derived keys. */
 export function sealedStore(file: KeyFile, memory: MemoryStore, now: () => number): KeyStore {
   const unchanged = (link: Link): Link => {
-    if (isKept(link)) throw new Refusal('not_found', readOnly);
+    if (isKept(link)) throw new Refusal('not_found', `${readOnly} ${file.seal ? addSecret : runRotate}`);
     return link;
   };
   return {
@@ -111,9 +111,12 @@ export function sealedStore(file: KeyFile, memory: MemoryStore, now: () => numbe
 }
 
 const readOnly =
-  '`sealed` has keys and no room for more: other keys and people (`subject`) need a server. Start one, and move the keys into it ' +
-  'with `eaas import`; no value needs to be encrypted again. To rotate, run `npx --no-install @eaas/local rotate`, and deploy what ' +
-  'it prints.';
+  'A variable has keys and no room for more: other keys and people (`subject`) need a server. Start one, and move the keys into it ' +
+  'with `eaas import`; no value needs to be encrypted again.';
+const runRotate = 'To rotate, run `npx --no-install @eaas/local rotate`, and deploy what it prints.';
+const addSecret =
+  'To rotate, add a second secret, and deploy it everywhere with `current: 1` first. For an import, `npx --no-install @eaas/local ' +
+  'expand` prints the variable.';
 
 /** Wraps data keys under the newest version that has started. Later ones only unwrap until then. */
 function startingVersions(file: KeyFile, now: () => number): Plugin {

@@ -15,8 +15,12 @@ export function requireExpectedKey(keyId: string, expected: ExpectedKey, wrapped
   const ids = named.map((name) => parseUuid(name) ?? 'invalid');
   if (ids.includes(keyId)) return;
   const accepted = ids.slice(0, 9).map(short).join(' or ');
-  const hint =
-    wrappedKey?.[0] === 2 ? "pass the intake key's id as `keyId`" : 'is it from another environment?';
+  // UUIDs of version 8 are ids that a local service derives from a secret.
+  const isDerived = [keyId, ...ids].every((id) => id[14] === '8');
+  const other = isDerived
+    ? 'is the first secret missing, or its place changed?'
+    : 'is it from another environment?';
+  const hint = wrappedKey?.[0] === 2 ? "pass the intake key's id as `keyId`" : other;
   throw new DecryptionError(
     `the value is under the key ${short(keyId)}, and only ${accepted} is accepted (${hint})`,
     keyId,

@@ -61,7 +61,7 @@ export function sealingWith({ engine, secretOf, allocate, paeView, shownHmac, ma
       return { key: keys.digest(), aad, body: sealed.subarray(format.saltEnd) };
     };
     return {
-      /** Seals 32 bytes, into memory that is shared with others. Only tests pass a salt. */
+      /** Seals 32 bytes, into memory that is shared with others. A salt is passed only for what is derived, and by tests. */
       seal(secret: Uint8Array, given?: Context, chosenSalt?: Uint8Array): Uint8Array {
         // It is compared with the context before only once.
         const context = given && fixContext(given);
@@ -93,10 +93,10 @@ export function sealingWith({ engine, secretOf, allocate, paeView, shownHmac, ma
     }
   }
 
-  /** Seals 32 bytes. */
-  const sealSecret = (ikm: Secret, place: SecretPlace, secret: Uint8Array): Uint8Array => {
+  /** Seals 32 bytes. A salt that is given must never be that of another secret. */
+  const sealSecret = (ikm: Secret, place: SecretPlace, secret: Uint8Array, salt?: Uint8Array): Uint8Array => {
     if (secret.length !== 32) throw new RangeError(`a secret must have 32 bytes (got ${secret.length})`);
-    return new Uint8Array(once(ikm, place, (prepared) => prepared.seal(secret, place.context)));
+    return new Uint8Array(once(ikm, place, (prepared) => prepared.seal(secret, place.context, salt)));
   };
   /** Opens a sealed secret, which the caller wipes, or returns undefined. */
   const openSecret = (ikm: Secret, place: SecretPlace, sealed: Uint8Array): Uint8Array | undefined =>
