@@ -150,6 +150,22 @@ await using played = await openPlayedDatabase();
 const { sql } = played;
 await played.fillSsns([await messageOf('123-45-6789', '1'), null, await messageOf('987-65-4321', '3')]);
 `,
+  'local/docs/product.md': `
+import { createCipheriv, randomBytes } from 'node:crypto';
+import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
+await using played = await openPlayedDatabase();
+const { sql } = played;
+const db = { query: (statement: string, values: string[]) => sql.unsafe(statement, values) };
+const keys = [randomBytes(32), randomBytes(32)].map((key) => key.toString('hex'));
+[process.env.ENCRYPTION_KEY, process.env.NEXT_ENCRYPTION_KEY] = keys;
+for (const { id, email } of await sql\`select id, email from members\`) {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', Buffer.from(keys[0]!, 'hex'), iv);
+  const ciphertext = cipher.update(email, 'utf8', 'hex') + cipher.final('hex');
+  const stored = [iv.toString('hex'), cipher.getAuthTag().toString('hex'), ciphertext].join(':');
+  await sql\`update members set email = \${stored} where id = \${id}\`;
+}
+`,
   'migrate/README.md': `
 import { defineFields, field } from '@eaas/sdk/fields';
 import { eaas, keyId } from '@eaas/test-kit/played-service';
