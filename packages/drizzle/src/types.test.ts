@@ -1,6 +1,10 @@
 import { eq } from 'drizzle-orm';
-import { text, uuid } from 'drizzle-orm/pg-core';
-import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy';
+import * as mysql from 'drizzle-orm/mysql-core';
+import type { MySqlRemoteDatabase } from 'drizzle-orm/mysql-proxy';
+import { type PgDatabase, text, uuid, withReplicas } from 'drizzle-orm/pg-core';
+import type { PgRemoteDatabase, PgRemoteQueryResultHKT } from 'drizzle-orm/pg-proxy';
+import * as sqlite from 'drizzle-orm/sqlite-core';
+import type { SqliteRemoteDatabase } from 'drizzle-orm/sqlite-proxy';
 import { field, type FieldsClient, part, type StandardSchema } from '@eaas/sdk/fields';
 import { describe, expectTypeOf, test } from 'vitest';
 import { encrypted, encryptedTable, matches, withEncryption, type EncryptedDatabase } from './pg.ts';
@@ -61,6 +65,29 @@ test('a column whose field has a schema shows what the schema returns', () => {
     notes: encrypted(field.json(schema)).$defaultFn(() => 'input'),
   });
   expectTypeOf<typeof table.$inferSelect>().toEqualTypeOf<{ id: string; notes: Notes | null }>();
+});
+
+test('functions with the bounds of Drizzle take an encrypted database, also `withReplicas`', () => {
+  type Schema = { patients: typeof patients };
+  type Bound = PgDatabase<PgRemoteQueryResultHKT, Schema>;
+  const generic = <Database extends Bound>(database: Database): Database => database;
+  const own = (database: typeof plain): Bound => database;
+  const inTransaction = (transaction: Parameters<Parameters<Bound['transaction']>[0]>[0]): unknown =>
+    transaction;
+  const never = async () => {
+    const replicated = [withReplicas(db, [db]), withEncryption(withReplicas(plain, [plain]), eaas)] as const;
+    for (const each of [db, ...replicated]) {
+      own(generic(each));
+      await each.transaction(async (tx) => inTransaction(generic(tx).as('7')));
+    }
+    const [my, lite] = [{} as MySqlRemoteDatabase, {} as SqliteRemoteDatabase];
+    mysql.withReplicas(withEncryption(my, eaas), [withEncryption(mysql.withReplicas(my, [my]), eaas)]);
+    sqlite.withReplicas(withEncryption(lite, eaas), [
+      withEncryption(sqlite.withReplicas(lite, [lite]), eaas),
+    ]);
+    return [await replicated[0].query.patients.findMany(), await replicated[1].select().from(patients)];
+  };
+  expectTypeOf(never).returns.resolves.toEqualTypeOf<Patient[][]>();
 });
 
 test('definitions, values and searches of the wrong type do not compile', () => {

@@ -119,8 +119,11 @@ type TransactionOf<Database> = Database extends {
   ? Transaction
   : never;
 
-/** A Drizzle database whose statements encrypt and decrypt the values of encrypted columns. */
-export type EncryptedDatabase<Database extends object> = Omit<Database, 'transaction'> & {
+/**
+ * A Drizzle database whose statements encrypt and decrypt the values of encrypted columns. `Database` comes last, so that
+ * TypeScript tries its `transaction` last.
+ */
+export type EncryptedDatabase<Database extends object> = {
   /** Runs statements in one transaction. The database that `run` receives also encrypts and decrypts. */
   transaction<Result>(
     run: (transaction: EncryptedDatabase<TransactionOf<Database>>) => Promise<Result>,
@@ -138,7 +141,7 @@ export type EncryptedDatabase<Database extends object> = Omit<Database, 'transac
   onError(handler: OnError): EncryptedDatabase<Database>;
   /** What `@eaas/migrate` knows of a table. */
   $encryptedTable(table: Table): Source;
-};
+} & Database;
 
 /** Makes the encrypted database. */
 export type WithEncryption = <Database extends object>(
