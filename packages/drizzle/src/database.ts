@@ -33,18 +33,20 @@ export const databaseOf =
     }
     requireVersion();
     const access = accessFor(database, client, options);
-    const sourceOf = (table: Table): object => tableSource(database, dialect, access, table);
+    const sourceOf = (table: Table): object => tableSource(primaryOf(database), dialect, access, table);
     return wrap(database, access, { $encryptedTable: sourceOf }) as never;
   };
 
 const making = ['select', 'selectDistinct', 'selectDistinctOn', 'insert', 'update', 'delete', 'with'];
 const raw = ['execute', 'run', 'all', 'get', 'values'];
 
+/** Where the writes go, also of what Drizzle's `withReplicas` returns, which reads elsewhere. */
+const primaryOf = (database: object): object => (database as { $primary?: object }).$primary ?? database;
+
 function wrap(database: object, access: Access, more: object): object {
   const original = database as Methods;
   const isSync = Reflect.get(database, 'resultKind') === 'sync';
-  const follow = (made: unknown): unknown => followed(made, access, isSync, original);
-  const tables = Object.entries(original['query'] ?? {});
+  const follow = (made: unknown): unknown => followed(made, access, isSync, primaryOf(database) as Methods);
   const own: Readonly<Record<string, unknown>> = {
     ...Object.fromEntries(
       making.map((name) => [name, (...args: unknown[]) => follow(original[name]?.(...args))]),
@@ -52,7 +54,15 @@ function wrap(database: object, access: Access, more: object): object {
     ...Object.fromEntries(
       raw.map((name) => [name, (sql: unknown) => rawQuery((given) => original[name]?.(given), sql, access)]),
     ),
-    query: Object.fromEntries(tables.map(([name, table]) => [name, follow(table)])),
+    get query() {
+      return new Proxy(original['query'] ?? {}, { get: (tables, name) => follow(Reflect.get(tables, name)) });
+    },
+    get $primary() {
+      return wrap(primaryOf(database), access, more);
+    },
+    get $replicas() {
+      return (original as { $replicas?: object[] }).$replicas?.map((each) => wrap(each, access, more));
+    },
     $with: (...args: unknown[]) => {
       const created = original['$with']?.(...args) as { as: Method };
       const as = (query: unknown): unknown =>
@@ -84,6 +94,10 @@ function wrap(database: object, access: Access, more: object): object {
     onError: (handler: OnError) => wrap(database, { ...access, core: access.core.onError(handler) }, more),
   };
   const self = new Proxy(database, {
+    // Drizzle's `withReplicas` copies the members of an encrypted database.
+    ownKeys: (target) => [...Reflect.ownKeys(target), ...Object.keys(added)],
+    getOwnPropertyDescriptor: (target, name) =>
+      Reflect.getOwnPropertyDescriptor(Object.hasOwn(added, name) ? added : target, name),
     get: (target, name: string) => {
       if (Object.hasOwn(added, name)) return added[name];
       return name in target && Object.hasOwn(own, name) ? own[name] : (Reflect.get(target, name) as unknown);

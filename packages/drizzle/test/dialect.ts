@@ -7,6 +7,7 @@ import { ids } from './cell.ts';
 import { expectExisting } from './existing.ts';
 import { outcomesOf } from './matrix.ts';
 import { expectParts } from './parts.ts';
+import { expectReplicas, type ReplicasPlace } from './replicas.ts';
 import { expectSubjects } from './subjects.ts';
 import { createTable, type PostgresDatabase, tables } from './tables.ts';
 import { expectUpserts } from './upserts.ts';
@@ -16,18 +17,22 @@ export interface Connection {
   readonly plain: object;
   /** Runs SQL without Drizzle. */
   readonly sql: (statement: string) => Promise<readonly Record<string, string | null>[]>;
+  /** Another database, for a replica that is behind by everything. */
+  readonly lagging: Pick<Connection, 'plain' | 'sql'>;
   /** What the package and Drizzle export for the dialect. */
   readonly dialect: {
     readonly withEncryption: unknown;
     readonly getTableConfig: unknown;
+    readonly withReplicas: unknown;
   };
 }
 
 /** Expects every kind of search, people and the encryption of rows, and returns the outcomes of all operations. */
-export async function outcomesIn({ name, plain, sql, dialect }: Connection): Promise<string> {
+export async function outcomesIn({ name, plain, sql, lagging, dialect }: Connection): Promise<string> {
   const own = dialect as {
     withEncryption: typeof withEncryption;
     getTableConfig: (table: Table) => Parameters<typeof createTable>[0];
+    withReplicas: ReplicasPlace['withReplicas'];
   };
   const { samples, children, people, notes, members, accounts } = tables[name];
   const { dialect: writer } = plain as { dialect: { sqlToQuery(value: SQL): { sql: string } } };
@@ -35,7 +40,8 @@ export async function outcomesIn({ name, plain, sql, dialect }: Connection): Pro
   const created = [samples, children, people, notes, members, accounts];
   for (const table of created) {
     const create = createTable(own.getTableConfig(table), sqlOf, name === 'MySQL' ? '`' : '"');
-    await sql(`${create}${name === 'MySQL' ? ' character set utf8mb4' : ''}`);
+    for (const of of [sql, lagging.sql])
+      await of(`${create}${name === 'MySQL' ? ' character set utf8mb4' : ''}`);
   }
   for (const column of ['note', 'date', 'bytes', 'json']) {
     const write = sql(`insert into samples (id, ${column}) values ('${ids.one}', 'eaasaPLAIN')`);
@@ -50,13 +56,20 @@ export async function outcomesIn({ name, plain, sql, dialect }: Connection): Pro
   const outcomes = await outcomesOf({ name, place: { db, samples, children, raw }, sql });
   await expectParts(db, people, async () => sql('select * from people order by id'));
   await expectSubjects(db, notes, eaas, async () => sql('select * from notes order by id'));
+  const encrypting = (database: PostgresDatabase) => own.withEncryption(database, eaas, { index });
   if (name !== 'MySQL') {
     await sql('create unique index natural_key on accounts (provider, account)');
     await sql('create unique index active on accounts (person) where ended is null');
-    await expectUpserts(plain as PostgresDatabase, accounts, (database) =>
-      own.withEncryption(database, eaas, { index }),
-    );
+    await expectUpserts(plain as PostgresDatabase, accounts, encrypting);
   }
+  await expectReplicas({
+    plain: plain as PostgresDatabase,
+    lagging: lagging.plain as PostgresDatabase,
+    table: accounts,
+    withReplicas: own.withReplicas,
+    encrypting,
+    canUpsert: name !== 'MySQL',
+  });
   await expectExisting({
     plain,
     method,

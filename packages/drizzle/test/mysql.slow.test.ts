@@ -1,5 +1,5 @@
 import type * as mysql2 from 'drizzle-orm/mysql2';
-import { getTableConfig } from 'drizzle-orm/mysql-core';
+import { getTableConfig, withReplicas } from 'drizzle-orm/mysql-core';
 import * as mysql from '@eaas/drizzle/mysql';
 import { expect, test } from 'vitest';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
@@ -19,17 +19,22 @@ whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
     const server = await startMariaDb();
     const driver = drivers('mysql2/promise') as { createPool(options: object): Driver };
     const { drizzle } = drivers('drizzle-orm/mysql2') as typeof mysql2;
-    const pool = driver.createPool({ socketPath: server.socket, user: 'root', database: 'test' });
-    try {
-      const outcomes = await outcomesIn({
-        name: 'MySQL',
+    const open = (database: string) => {
+      const pool = driver.createPool({ socketPath: server.socket, user: 'root', database });
+      return {
         plain: drizzle(pool as never, { schema: tables.MySQL, mode: 'planetscale' }),
-        sql: async (statement) => (await pool.query(statement))[0],
-        dialect: { ...mysql, getTableConfig },
-      });
+        sql: async (statement: string) => (await pool.query(statement))[0],
+        close: () => pool.end(),
+      };
+    };
+    const [primary, lagging] = [open('test'), open('lagging')];
+    try {
+      await primary.sql('create database lagging');
+      const dialect = { ...mysql, getTableConfig, withReplicas };
+      const outcomes = await outcomesIn({ name: 'MySQL', ...primary, lagging, dialect });
       await expect(outcomes).toMatchFileSnapshot('./outcomes/MySQL.json');
     } finally {
-      await pool.end();
+      for (const each of [primary, lagging]) await each.close();
       await server.stop();
     }
   });

@@ -1,6 +1,6 @@
 import type * as nodePostgres from 'drizzle-orm/node-postgres';
 import { eq, sql } from 'drizzle-orm';
-import { customType, getTableConfig, serial } from 'drizzle-orm/pg-core';
+import { customType, getTableConfig, serial, withReplicas } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import * as pg from '@eaas/drizzle/pg';
 import { field } from '@eaas/sdk/fields';
@@ -12,6 +12,7 @@ import { openPostgres } from './postgres.ts';
 import { tables } from './tables.ts';
 
 const { database, connection } = await openPostgres();
+const { connection: lagging } = await openPostgres();
 
 interface Pool {
   end(): Promise<void>;
@@ -29,14 +30,19 @@ async function openNodePostgres(): Promise<{ plain: object; close: () => Promise
 test.each(['postgres', 'pg'])(
   'every operation of Drizzle works or throws with the driver %s',
   async (driver) => {
-    await connection`drop table if exists samples, children, people, members, notes, accounts`;
+    for (const each of [connection, lagging])
+      await each`drop table if exists samples, children, people, members, notes, accounts`;
     const own = { plain: drizzle(connection, { schema: tables.PostgreSQL }), close: async () => {} };
     const { plain, close } = driver === 'pg' ? await openNodePostgres() : own;
     const outcomes = await outcomesIn({
       name: 'PostgreSQL',
       plain,
       sql: async (statement) => [...(await connection.unsafe(statement))],
-      dialect: { ...pg, getTableConfig },
+      lagging: {
+        plain: drizzle(lagging, { schema: tables.PostgreSQL }),
+        sql: async (statement) => [...(await lagging.unsafe(statement))],
+      },
+      dialect: { ...pg, getTableConfig, withReplicas },
     });
     await expect(outcomes).toMatchFileSnapshot('./outcomes/PostgreSQL.json');
     await close();

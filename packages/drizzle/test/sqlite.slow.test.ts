@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as libsql from 'drizzle-orm/libsql';
-import { getTableConfig } from 'drizzle-orm/sqlite-core';
+import { getTableConfig, withReplicas } from 'drizzle-orm/sqlite-core';
 import * as sqlite from '@eaas/drizzle/sqlite';
 import { expect, test } from 'vitest';
 import { outcomesIn } from './dialect.ts';
@@ -20,15 +20,19 @@ test('no operation of Drizzle on SQLite stores plaintext in an encrypted column'
   const drivers = await requireDrivers();
   const { drizzle } = drivers('drizzle-orm/libsql') as typeof libsql;
   const driver = drivers('@libsql/client') as Driver;
-  // Uses a file, because libsql opens the database again for a transaction and would lose a database in memory.
-  const url = `file:${join(mkdtempSync(join(tmpdir(), 'eaas-drizzle-')), 'test.db')}`;
-  const connection = driver.createClient({ url });
-  const outcomes = await outcomesIn({
-    name: 'SQLite',
-    plain: drizzle(connection as never, { schema: tables.SQLite }),
-    sql: async (statement) => (await connection.execute(statement)).rows,
-    dialect: { ...sqlite, getTableConfig },
-  });
+  // Uses files, because libsql opens the database again for a transaction and would lose a database in memory.
+  const folder = mkdtempSync(join(tmpdir(), 'eaas-drizzle-'));
+  const open = (file: string) => {
+    const connection = driver.createClient({ url: `file:${join(folder, file)}` });
+    return {
+      plain: drizzle(connection as never, { schema: tables.SQLite }),
+      sql: async (statement: string) => (await connection.execute(statement)).rows,
+      close: () => connection.close(),
+    };
+  };
+  const [primary, lagging] = [open('test.db'), open('lagging.db')];
+  const dialect = { ...sqlite, getTableConfig, withReplicas };
+  const outcomes = await outcomesIn({ name: 'SQLite', ...primary, lagging, dialect });
   await expect(outcomes).toMatchFileSnapshot('./outcomes/SQLite.json');
-  connection.close();
+  for (const each of [primary, lagging]) each.close();
 });
