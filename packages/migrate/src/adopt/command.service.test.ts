@@ -87,7 +87,7 @@ test('an empty text as the id of a row is an error of one line, and the lines fo
   );
   await fill([['a', encrypt('one')]]);
   expect((await adopt('--yes')).stdout).toContain(
-    "joined({ key: keyFromHex(process.env.OLD_KEY ?? ''), parts",
+    "joined({ key: () => keyFromHex(process.env.OLD_KEY ?? ''), parts",
   );
 });
 

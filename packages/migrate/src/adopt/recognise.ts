@@ -39,18 +39,18 @@ export function recogniser(oldKeys: readonly OldKey[], salt: string): Recognise 
   const scrypted = { [`keyFromScrypt(…, ${inspect(salt)})`]: (text: string) => keyFromScrypt(text, salt) };
   const keys = made(oldKeys, { keyFromHex, keyFromBase64, keyFromUtf8, keyFromSha256, ...scrypted });
   const ofLibraries = made(oldKeys, {
-    cloak,
-    fernet,
-    'laravel(…, { serialized: true })': (text) => laravel(text, { serialized: true }),
-    laravel,
-    'betterAuth({ secret: … })': (secret) => betterAuth({ secret }),
+    'cloak(() => …)': cloak,
+    'fernet(() => …)': fernet,
+    'laravel(() => …, { serialized: true })': (text) => laravel(text, { serialized: true }),
+    'laravel(() => …)': laravel,
+    'betterAuth(() => ({ secret: … }))': (secret) => betterAuth({ secret }),
   });
 
   function* candidates(text: string, trusting: boolean): Generator<Known> {
     yield* ofLibraries;
     const [, version] = /^\$ba\$(\d+)\$/.exec(text) ?? [];
     const versioned = (value: string) => betterAuth({ secrets: [{ version: Number(version), value }] });
-    const code = `betterAuth({ secrets: [{ version: ${version}, value: … }] })`;
+    const code = `betterAuth(() => ({ secrets: [{ version: ${version}, value: … }] }))`;
     if (version !== undefined) yield* made(oldKeys, { [code]: versioned });
     const ciphers: JoinedCipher[] = ['aes-256-gcm', 'aes-256-cbc-hmac'];
     for (const cipher of trusting ? [...ciphers, 'aes-256-cbc' as const] : ciphers)
@@ -95,10 +95,11 @@ function unlessRefused<T>(refusal: typeof FormatError | typeof InputError, work:
   }
 }
 
-/** Such as `joined({ key: …, parts: [ 'iv', 'ciphertext' ], encoding: 'hex' })`. */
+/** Such as `joined({ key: () => …, parts: [ 'iv', 'ciphertext' ], encoding: 'hex' })`. */
 function codeOf(shape: Shape, cipher: JoinedCipher, key: string, macKey: string | undefined): string {
   const options = inspect(cipher === 'aes-256-gcm' ? shape : { cipher, ...shape }, { breakLength: Infinity });
-  return `joined({ key: ${key},${macKey === undefined ? '' : ` macKey: ${macKey},`}${options.slice(1)})`;
+  const mac = macKey === undefined ? '' : ` macKey: () => ${macKey},`;
+  return `joined({ key: () => ${key},${mac}${options.slice(1)})`;
 }
 
 const encodings = ['hex', 'base64', 'base64url'] as const;

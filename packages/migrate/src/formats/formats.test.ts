@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { FormatError } from '@eaas/protocol';
 import { field, plaintext } from '@eaas/sdk/fields';
-import { expect, test } from 'vitest';
+import { expect, type Mock, test, vi } from 'vitest';
 import { runs } from '@eaas/test-kit/cases';
 import { type VectorFile, vectors } from '@eaas/test-kit/vectors';
 import * as entry from './index.ts';
@@ -14,12 +14,12 @@ const formats = { ...entry };
 type Value = VectorFile<'formats'>['refusals'][number];
 type Hex = Readonly<Record<'key_hex' | 'mac_key_hex', string>>;
 
-function readerOf({ reader, options }: Value): Reader {
+function readerOf({ reader, options }: Value, change = (given: object): unknown => given): Reader {
   const { keys: texts, key_hex, mac_key_hex, ...rest } = options as { keys?: string[] } & Partial<Hex>;
   const bytes = (hex: string): Uint8Array => Buffer.from(hex, 'hex');
   const macKey = mac_key_hex && { macKey: bytes(mac_key_hex) };
   const key = key_hex && { key: key_hex.split(' ').map(bytes) };
-  return (formats[reader] as (given: unknown) => Reader)(texts ?? { ...rest, ...key, ...macKey });
+  return (formats[reader] as (given: unknown) => Reader)(change(texts ?? { ...rest, ...key, ...macKey }));
 }
 
 const messageOf = (read: Reader, stored: unknown): string => {
@@ -43,6 +43,30 @@ test.each(cases)('a reader reads the test vector: $name', (value) => {
   expect(readerOf(value)(value.stored)).toBe(value.plaintext);
 });
 
+test.each(cases)('a reader gets its keys from functions at the first value, and once: $name', (value) => {
+  const keyed: Mock[] = [];
+  const lazy = (given: unknown) => keyed[keyed.push(vi.fn(() => given)) - 1];
+  const inOptions = (given: object) =>
+    Object.entries(given).map(([name, each]) => [name, /key$/i.test(name) ? lazy(each) : each]);
+  const read = readerOf(value, (given) =>
+    'key' in given ? Object.fromEntries(inOptions(given)) : lazy(given),
+  );
+  const calls = () => keyed.map(({ mock }) => mock.calls.length);
+  expect([read.isAuthenticated, ...calls()]).toEqual([
+    readerOf(value).isAuthenticated,
+    ...keyed.map(() => 0),
+  ]);
+  for (let at = 0; at < 2; at++)
+    expect([read(value.stored), ...calls()]).toEqual([value.plaintext, ...keyed.map(() => 1)]);
+  expect(keyed).not.toEqual([]);
+});
+
+test('a key that is missing at the first value is no FormatError, so nothing is taken for plaintext', () => {
+  const { joined, keyFromHex, firstOf, asIs } = formats;
+  const read = joined({ key: () => keyFromHex(''), parts: ['iv', 'ciphertext'], encoding: 'hex' });
+  expect(() => firstOf(read, asIs)('stored')).toThrow('is its variable set?');
+});
+
 test.each(refusals)('a reader refuses the test vector: $name', (value) => {
   const read = readerOf(value);
   expect(messageOf(read, value.stored)).toBe(message(read));
@@ -54,7 +78,7 @@ const samples = [
 ];
 
 test('a reader tells its format and whether it is authenticated, and is for `previous` of a field', () => {
-  const readers = samples.map(readerOf);
+  const readers = samples.map((value) => readerOf(value));
   const of = (isAuthenticated: boolean): string[] =>
     readers.filter((read) => read.isAuthenticated === isAuthenticated).map(({ name }) => name);
   expect(of(false)).toEqual(['aes-256-cbc iv:ciphertext in hex', 'typeorm-encrypted']);

@@ -6,14 +6,17 @@ import { concatBytes, equalBytes } from '@noble/ciphers/utils.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { type Decode, decoders, keysOf } from './keys.ts';
-import { anyOf, type Reader, reader } from './reader.ts';
+import { type Reader, reader, underKeys, valueOf } from './reader.ts';
 
 /** Describes a hand-written format for `joined`. */
 export interface JoinedOptions {
-  /** The key of 32 bytes, such as `keyFromHex(text)`, or a list, with older keys last. */
-  readonly key: Uint8Array | readonly Uint8Array[];
-  /** The key of the HMAC, of 32 bytes, for `aes-256-cbc-hmac`. */
-  readonly macKey?: Uint8Array | undefined;
+  /**
+   * The key of 32 bytes, such as `keyFromHex(text)`, or a list, with older keys last. A function that returns this is called at
+   * the first old value.
+   */
+  readonly key: Uint8Array | readonly Uint8Array[] | (() => Uint8Array | readonly Uint8Array[]);
+  /** The key of the HMAC, of 32 bytes, for `aes-256-cbc-hmac`, or a function that returns it. */
+  readonly macKey?: Uint8Array | (() => Uint8Array) | undefined;
   /**
    * The order of the parts. The tag is that of GCM, or the HMAC of `aes-256-cbc-hmac`. If it is no part of its own, it is the
    * end of the ciphertext.
@@ -63,15 +66,18 @@ export function joined(options: JoinedOptions): Reader {
   for (const name of ['parts', 'encoding'] as const)
     requireKind(rules[name], options[name], `\`${name}\` of \`joined\``);
   const { parts, separator = '‖', encoding, prefix = '', cipher = 'aes-256-gcm', ivLength } = options;
-  const [macKey] = options.macKey === undefined ? [] : keysOf([options.macKey], '`macKey` of `joined`');
+  const { key, macKey } = options;
   const fitsMac = (macKey !== undefined) === (cipher === 'aes-256-cbc-hmac');
   const fitsIv = ivLength !== 12 || cipher === 'aes-256-gcm';
   if (!fitsMac || !fitsIv || (cipher === 'aes-256-cbc' && parts.includes('tag')))
     throw new InputError(`the options of \`joined\` do not fit ${cipher}: ${needs}`);
   const name = `${cipher} ${prefix}${parts.join(separator)} in ${encoding}`;
   const isAuthenticated = cipher !== 'aes-256-cbc';
-  const under = (key: Uint8Array): Reader => reader(name, isAuthenticated, opener(options, key, macKey));
-  return anyOf(name, keysOf(options.key, '`key` of `joined`').map(under));
+  return underKeys(name, isAuthenticated, [key, macKey], () => {
+    const [mac] = macKey === undefined ? [] : keysOf([valueOf(macKey)], '`macKey` of `joined`');
+    const keys = keysOf(valueOf(key), '`key` of `joined`');
+    return keys.map((each) => reader(name, isAuthenticated, opener(options, each, mac)));
+  });
 }
 
 const needs = 'HMAC needs a `macKey`, CBC an `ivLength` of 16, and aes-256-cbc `parts` without a tag';

@@ -9,6 +9,8 @@ import {
   keyFromUtf8,
   keysOf,
 } from './keys.ts';
+import { scrypt } from './scrypt.node.ts';
+import { scrypt as portableScrypt } from './scrypt.ts';
 
 const key = Buffer.from('7f'.repeat(32), 'hex');
 const [hex, base64] = [key.toString('hex'), key.toString('base64')];
@@ -58,6 +60,18 @@ test('a cost that scrypt does not allow is an InputError', () => {
     expect(() => keyFromScrypt('passphrase', 'salt', cost)).toThrow(InputError);
   const bySalt = (salt: string | Uint8Array) => keyFromScrypt('passphrase', salt, { N: 2 });
   expect(bySalt(Buffer.from('salt'))).toEqual(bySalt('salt'));
+});
+
+test('Node and noble derive the same key, also at a cost that Node itself would refuse', () => {
+  for (const cost of [
+    { N: 2, r: 1, p: 1 },
+    { N: 1024, r: 8, p: 3 },
+    { N: 32_768, r: 16, p: 1 },
+  ]) {
+    const [fast, portable] = [scrypt, portableScrypt].map((derive) => derive(key, Buffer.from('salt'), cost));
+    expect(fast).toEqual(portable);
+    expect(fast).not.toBeInstanceOf(Buffer);
+  }
 });
 
 test('keys are copied, and a key of another length, a text and an empty list are InputErrors', () => {

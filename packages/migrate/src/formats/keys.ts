@@ -4,8 +4,8 @@ import { InputError, toUtf8 } from '@eaas/protocol';
 import { readBase64 } from '@eaas/protocol/base64';
 import { isBytes, kindOf, readBase64Url, requireOptions, type Rule } from '@eaas/protocol/internal';
 import { hexToBytes } from '@noble/ciphers/utils.js';
-import { scrypt } from '@noble/hashes/scrypt.js';
 import { sha256 } from '@noble/hashes/sha2.js';
+import { scrypt } from '#scrypt';
 
 /** Returns bytes, or undefined for a text that is not of the encoding or format. */
 export type Decode = (text: string) => Uint8Array | undefined;
@@ -80,7 +80,8 @@ export const keyFromSha256 = (text: string): Uint8Array =>
 
 /**
  * Returns the key that scrypt derives from a passphrase and a salt, as `crypto.scryptSync(passphrase, salt, 32)` does. The
- * cost defaults to `{ N: 16_384, r: 8, p: 1 }`, as in Node. It is slow on purpose: call it once, and not for each value.
+ * cost defaults to `{ N: 16_384, r: 8, p: 1 }`, as in Node. It is slow on purpose, so pass a reader
+ * a function: `key: () => keyFromScrypt(…)` is called at the first old value, and once.
  * Throws InputError for an empty passphrase, and for a cost that scrypt does not allow.
  *
  * @example
@@ -103,7 +104,7 @@ export function keyFromScrypt(
   const secret = toUtf8(requireText(passphrase, 'the passphrase of `keyFromScrypt`'));
   requireOptions({ N: powerOf2, r: 'positiveInteger', p: 'positiveInteger' }, cost, 'keyFromScrypt');
   const { N = 16_384, r = 8, p = 1 } = cost;
-  return scrypt(secret, typeof salt === 'string' ? toUtf8(salt) : salt, { N, r, p, dkLen: 32 });
+  return scrypt(secret, typeof salt === 'string' ? toUtf8(salt) : salt, { N, r, p });
 }
 
 const powerOf2: Rule = (value) =>

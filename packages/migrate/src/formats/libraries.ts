@@ -7,7 +7,7 @@ import { bytesToHex, concatBytes } from '@noble/ciphers/utils.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { joined, type JoinedOptions, type JoinedPart, requireMac } from './joined.ts';
 import { decoders, keyFrom, listOf, requireText } from './keys.ts';
-import { anyOf, type Reader, reader } from './reader.ts';
+import { anyOf, type Reader, reader, underKeys, valueOf } from './reader.ts';
 
 /** The secrets of Better Auth. One of the two options is required. */
 export interface BetterAuthOptions {
@@ -19,7 +19,8 @@ export interface BetterAuthOptions {
 
 /**
  * Returns a reader of the tokens that Better Auth encrypts (`encryptOAuthTokens`): bare hex under `secret`, and
- * `$ba$<version>$<hex>` under the secret of that version. Throws InputError for a secret that is no text or empty.
+ * `$ba$<version>$<hex>` under the secret of that version. A function that returns the options is called at the first old
+ * value. Throws InputError for a secret that is no text or empty.
  *
  * @example
  * ```ts
@@ -30,10 +31,13 @@ export interface BetterAuthOptions {
  * const accessToken = field.text({ previous: plaintext(read) });
  * ```
  */
-export function betterAuth({ secret, secrets = [] }: BetterAuthOptions): Reader {
-  const readers = secrets.map(({ version, value }) => betterAuthUnder(value, `$ba$${version}$`));
-  if (secret !== undefined || readers.length === 0) readers.push(betterAuthUnder(secret, ''));
-  return anyOf('Better Auth', readers);
+export function betterAuth(options: BetterAuthOptions | (() => BetterAuthOptions)): Reader {
+  return underKeys('Better Auth', true, [options], () => {
+    const { secret, secrets = [] } = valueOf(options);
+    const readers = secrets.map(({ version, value }) => betterAuthUnder(value, `$ba$${version}$`));
+    const isBare = secret !== undefined || readers.length === 0;
+    return isBare ? [...readers, betterAuthUnder(secret, '')] : readers;
+  });
 }
 
 function betterAuthUnder(secret: string | undefined, prefix: string): Reader {
@@ -46,9 +50,9 @@ function betterAuthUnder(secret: string | undefined, prefix: string): Reader {
 }
 
 /**
- * Returns a reader of `v1.aesgcm256.…`, which @47ng/cloak and prisma-field-encryption write. `keys` is one key or a list, each
- * exactly as in the environment (`k1.aesgcm256.…`), because a value names its key by a fingerprint of that text. Throws
- * InputError for any other key.
+ * Returns a reader of `v1.aesgcm256.…`, which @47ng/cloak and prisma-field-encryption write. `keys` is one key or a list,
+ * or a function that returns this and is called at the first old value. Each key is exactly as in the environment
+ * (`k1.aesgcm256.…`), because a value names its key by a fingerprint of that text. Throws InputError for any other key.
  *
  * @example
  * ```ts
@@ -59,23 +63,26 @@ function betterAuthUnder(secret: string | undefined, prefix: string): Reader {
  * const email = field.text({ previous: plaintext(read) });
  * ```
  */
-export function cloak(keys: string | readonly string[]): Reader {
+export function cloak(keys: string | readonly string[] | (() => string | readonly string[])): Reader {
   const head = 'k1.aesgcm256.';
   const decode = (text: string) =>
     text.startsWith(head) ? decoders.base64url(text.slice(head.length)) : undefined;
-  const readers = listOf(keys, 'the argument of `cloak`').map((text) => {
+  const under = (text: string): Reader => {
     const key = keyFrom(text, 'each key of `cloak`', `\`${head}\` and 32 bytes in base64url`, decode);
     const prefix = `v1.aesgcm256.${bytesToHex(sha256(toUtf8(text))).slice(0, 8)}.`;
     return joined({ key, prefix, ...cloaked });
-  });
-  return anyOf('@47ng/cloak', readers);
+  };
+  return underKeys('@47ng/cloak', true, [keys], () =>
+    listOf(valueOf(keys), 'the argument of `cloak`').map(under),
+  );
 }
 
 const cloaked = { parts: ['iv', 'ciphertext'], separator: '.', encoding: 'base64url', ivLength: 12 } as const;
 
 /**
  * Returns a reader of Fernet tokens, as the npm package fernet and Python's cryptography write them. `keys` is one key in
- * base64url or a list. The age of a token does not matter. Throws InputError for any other key.
+ * base64url or a list, or a function that returns this and is called at the first old value. The age of a token does not matter.
+ * Throws InputError for any other key.
  *
  * @example
  * ```ts
@@ -85,8 +92,8 @@ const cloaked = { parts: ['iv', 'ciphertext'], separator: '.', encoding: 'base64
  * const phone = field.text({ previous: plaintext(fernet(process.env.FERNET_KEY!)) });
  * ```
  */
-export function fernet(keys: string | readonly string[]): Reader {
-  const readers = listOf(keys, 'the argument of `fernet`').map((text) => {
+export function fernet(keys: string | readonly string[] | (() => string | readonly string[])): Reader {
+  const under = (text: string): Reader => {
     const key = keyFrom(text, 'each key of `fernet`', '32 bytes in base64url', decoders.base64url);
     return reader('Fernet', true, (stored) => {
       // Version, time (8 bytes), iv (16), ciphertext, HMAC (32).
@@ -96,8 +103,10 @@ export function fernet(keys: string | readonly string[]): Reader {
       requireMac(key.subarray(0, 16), signed, bytes.subarray(-32));
       return cbc(key.subarray(16), signed.subarray(9, 25)).decrypt(signed.subarray(25));
     });
-  });
-  return anyOf('Fernet', readers);
+  };
+  return underKeys('Fernet', true, [keys], () =>
+    listOf(valueOf(keys), 'the argument of `fernet`').map(under),
+  );
 }
 
 /** What called Laravel's encrypter. */
@@ -111,8 +120,8 @@ export interface LaravelOptions {
 
 /**
  * Returns a reader of what Laravel encrypts, with each of its four ciphers: AES-128 and AES-256 in CBC with an HMAC, or in
- * GCM. `keys` is one key or a list, each as in `APP_KEY` (`base64:…`) or, with commas, in `APP_PREVIOUS_KEYS`. Throws
- * InputError for any other key.
+ * GCM. `keys` is one key or a list, each as in `APP_KEY` (`base64:…`) or, with commas, in `APP_PREVIOUS_KEYS`, or a function
+ * that returns this and is called at the first old value. Throws InputError for any other key.
  *
  * @example
  * ```ts
@@ -122,21 +131,23 @@ export interface LaravelOptions {
  * const note = field.text({ previous: plaintext(laravel(process.env.APP_KEY!)) });
  * ```
  */
-export function laravel(keys: string | readonly string[], options: LaravelOptions = {}): Reader {
+export function laravel(
+  keys: string | readonly string[] | (() => string | readonly string[]),
+  options: LaravelOptions = {},
+): Reader {
   const name = options.serialized ? 'Laravel, serialized' : 'Laravel';
   const head = 'base64:';
   const decode = (text: string) =>
     text.startsWith(head) ? decoders.base64(text.slice(head.length)) : undefined;
-  const texts = [keys].flat().join().split(',');
-  const readers = texts.map((text) => {
+  const under = (text: string): Reader => {
     const expected = `\`${head}\` and 16 or 32 bytes in base64`;
     const key = keyFrom(text, 'each key of `laravel`', expected, decode, [16, 32]);
     return reader(name, true, (stored) => {
       const plaintext = openLaravel(key, stored);
       return options.serialized ? unserialized(plaintext) : plaintext;
     });
-  });
-  return anyOf(name, readers);
+  };
+  return underKeys(name, true, [keys], () => [valueOf(keys)].flat().join().split(',').map(under));
 }
 
 function openLaravel(key: Uint8Array, stored: string): Uint8Array {

@@ -50,6 +50,26 @@ export function anyOf(name: string, readers: readonly Reader[]): Reader {
   });
 }
 
+/** What is given at once, or by a function that is called at the first old value. */
+export type Lazy<T> = T | (() => T);
+
+export const valueOf = <T>(given: Lazy<T>): T => (typeof given === 'function' ? (given as () => T)() : given);
+
+/**
+ * Returns what `anyOf` returns. If one of the keys is a function, the readers are made at the first value, so that the start of
+ * an app needs no key, and takes no time for it.
+ */
+export function underKeys(
+  name: string,
+  isAuthenticated: boolean,
+  keys: readonly unknown[],
+  make: () => readonly Reader[],
+): Reader {
+  if (!keys.some((key) => typeof key === 'function')) return anyOf(name, make());
+  let made: Reader | undefined;
+  return described(name, isAuthenticated, (stored) => (made ??= anyOf(name, make()))(stored));
+}
+
 /**
  * Returns a reader for a column that mixes formats: it returns what the first reader returns that can read the value. Another
  * error than FormatError ends the search. Put formats that are not authenticated behind those that are, and `asIs` last. Throws
