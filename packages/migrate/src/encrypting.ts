@@ -126,7 +126,7 @@ export function reencrypting(
 }
 
 async function convertRows(
-  { name: table, plan, asPlaintext }: Target,
+  { name: table, plan, asPlaintext, open: openOld }: Target,
   codec: RowsCodec,
   rows: readonly TableRow[],
   jobOf: (row: TableRow) => Job | undefined | Promise<Job | undefined>,
@@ -146,7 +146,12 @@ async function convertRows(
     }
   }
   const open = async (some: readonly Job[], options: object = {}) => {
-    const stored = some.map(({ row }) => ({ row, values: { ...row.person, ...row.values } }));
+    const stored: { row: TableRow; values: Row }[] = [];
+    for (const { row } of some)
+      stored.push({
+        row,
+        values: { ...row.others, ...row.person, ...row.values, ...(await openOld?.(row)) },
+      });
     const opened = await codec.decryptRows(table, ...withIds(stored), { settled: true, ...options });
     return some.map((job, at) => ({ job, result: opened[at] as SettledRow<Row> }));
   };
@@ -158,7 +163,9 @@ async function convertRows(
   const texts = await open(named, { onError: ({ field }: FieldError, stored: Row) => stored[field] });
   const plain = [...opened.filter((each) => !isNamed(each)), ...texts].flatMap(({ job, result }) => {
     if (!result.ok) fail(job.row, result.error);
-    return result.ok && job.replaced ? [{ ...job, values: result.value }] : [];
+    if (!result.ok || !job.replaced) return [];
+    const own = Object.entries(result.value).filter(([name]) => !Object.hasOwn(job.row.others, name));
+    return [{ ...job, values: Object.fromEntries(own) }];
   });
   const sealed: typeof plain = [];
   async function encrypt(some: typeof plain): Promise<void> {

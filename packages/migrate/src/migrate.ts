@@ -143,7 +143,7 @@ export async function migrateTarget(
   const { onProgress } = options;
   const clock = { now: () => performance.now(), sleep };
   const run = { store, work, clock, pageSize, rowsPerSecond, maxFailures, signal, onProgress, leave };
-  const constraints = mode === 'index' ? undefined : constraintsOf(target, store.naming);
+  const constraints = mode === 'index' ? undefined : constraintsOf(target, store.beside);
   return { ...(await convertTable(run, begin)), constraints };
 }
 
@@ -160,11 +160,11 @@ function workOf(
   return mode === 'encrypt' ? encrypting(target, codec) : reencrypting(target, codec, rewraps, client);
 }
 
-function constraintsOf(target: Target, naming: readonly string[]): string | undefined {
+function constraintsOf(target: Target, beside: readonly string[]): string | undefined {
   const { database, fields, name, schema, table, columns } = target;
   if ((database.dialect ?? 'postgresql') !== 'postgresql') return undefined;
   const named = Object.entries(columns).filter(
-    ([column, own]) => own !== undefined && !naming.includes(column),
+    ([column, own]) => own !== undefined && !beside.includes(column),
   );
   return checkConstraints(fields, name, { schema, table, columns: Object.fromEntries(named) });
 }

@@ -18,7 +18,7 @@ function tableOf(count: number) {
       .sort(([one], [other]) => one - other)
       .slice(0, limit)
       .map(([id, value]) => ({ id, values: { value } }));
-  const whole = (row: RowTexts): TableRow => ({ ...row, person: {}, personTexts: [] });
+  const whole = (row: RowTexts): TableRow => ({ ...row, others: {}, person: {}, personTexts: [] });
   const table = {
     values,
     meanwhile: (): void => undefined,

@@ -41,6 +41,7 @@ async function open() {
     const rows = texts.map(([note, more = null], at): TableRow => ({
       id: at + 1,
       values: { note, more },
+      others: {},
       person: { person: `person ${at + 1}` },
       personTexts: [`person ${at + 1}`],
     }));
@@ -159,6 +160,7 @@ test.each<['encrypt' | 'reencrypt' | 'rewrap', string, Altered]>([
     const row = {
       id: 1,
       values: { note: before, more: null },
+      others: {},
       person: { person: subject },
       personTexts: [subject],
     };
@@ -231,7 +233,7 @@ test('a value that a schema refuses or changes is encrypted again as it is store
   const rows = await Promise.all(
     ['old', 'new'].map(async (note, at): Promise<TableRow> => {
       const values = await stored?.encryptRow('notes', at + 1, { note });
-      return { id: at + 1, values: { note: String(values?.note) }, person: {}, personTexts: [] };
+      return { id: at + 1, values: { note: String(values?.note) }, others: {}, person: {}, personTexts: [] };
     }),
   );
   await client.keys.rotate({ key_id: keyId });

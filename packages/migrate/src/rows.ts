@@ -14,6 +14,8 @@ export interface RowTexts {
 }
 
 export interface TableRow extends RowTexts {
+  /** The columns that `previous` of a field needs to read a value, as the driver returns them. */
+  readonly others: Readonly<Record<string, unknown>>;
   /** The columns that name the person whose data the row is, as the driver returns them, and as texts. */
   readonly person: Readonly<Record<string, unknown>>;
   readonly personTexts: readonly (string | null)[];

@@ -5,6 +5,7 @@ import { defineFields, plaintext, type Tables } from '@eaas/sdk/fields';
 import type { TableSource as SourceOf } from '@eaas/sdk/internal';
 import { planOf, requireTable, type TablePlan } from '@eaas/sdk/internal';
 import type { MarkedDatabase, SqlDatabase } from './database.ts';
+import type { TableRow } from './rows.ts';
 
 /** What `db.$encryptedTable(table)` returns for a table or a model. */
 type TableSource = SourceOf<MarkedDatabase>;
@@ -23,6 +24,8 @@ export interface Target extends Omit<TableSource, 'id'> {
   readonly plan: TablePlan;
   readonly id: string;
   readonly columns: Readonly<Record<string, string | undefined>>;
+  /** Returns what stands for stored texts of a row, and what `previous` of its fields reads in their place. */
+  readonly open?: ((row: TableRow) => Promise<object>) | undefined;
   /** The ids of rows that stay as they are. */
   readonly leave?: ReadonlySet<string> | undefined;
   /** The ids of rows whose values are plaintext if they do not open. */

@@ -20,6 +20,9 @@ interface Named {
   readonly column: string;
 }
 
+/** What `previous` of a field says of other columns. */
+type Older = { readonly columns?: readonly string[] } | undefined;
+
 export type Store = Awaited<ReturnType<typeof openTable>>;
 
 export async function openTable(target: Target, call: string) {
@@ -40,8 +43,11 @@ export async function openTable(target: Target, call: string) {
   const fields = plan.fields.map(({ name }) => name);
   const indexes = plan.fields.flatMap((field) => field.indexes.map(({ column }) => column));
   const naming = personColumns(plan);
+  const needed = plan.fields
+    .flatMap(({ field }) => (field.previous as Older)?.columns ?? [])
+    .filter((name) => !fields.includes(name));
   for (const name of Object.keys(renamed))
-    if (!indexes.includes(name) && !naming.includes(name)) requireField(plan, name);
+    if (![...indexes, ...naming, ...needed].includes(name)) requireField(plan, name);
   const columnsFor = (names: readonly string[], role: string): Named[] =>
     names.map((name) => {
       const column = renamed[name] ?? name;
@@ -51,6 +57,7 @@ export async function openTable(target: Target, call: string) {
     });
   const columns = [...columnsFor(fields, 'for a field'), ...columnsFor(indexes, 'for an index')];
   const people = columnsFor(naming, 'that names the person of each row');
+  const others = columnsFor([...new Set(needed)], 'that `previous` needs');
   const writing = {
     table: place,
     id: idColumn,
@@ -63,6 +70,7 @@ export async function openTable(target: Target, call: string) {
   const whole = [
     ...columns.map(({ column }, at) => `${textOf(column)} as v${at}`),
     ...people.map(({ column }, at) => `${dialect.quote(column)} as p${at}, ${textOf(column)} as q${at}`),
+    ...others.map(({ column }, at) => `${dialect.quote(column)} as o${at}`),
   ].join(', ');
 
   const select = (what: string, which: Statement, limit?: number): Promise<readonly Stored[]> => {
@@ -83,6 +91,7 @@ export async function openTable(target: Target, call: string) {
   const rowIn = (row: Stored): TableRow => ({
     id: idIn(row, stored),
     values: textsIn(row, 'v', columns),
+    others: Object.fromEntries(others.map(({ name }, at) => [name, row[`o${at}`]])),
     person: Object.fromEntries(people.map(({ name }, at) => [name, row[`p${at}`]])),
     personTexts: Object.values(textsIn(row, 'q', people)),
   });
@@ -115,7 +124,7 @@ export async function openTable(target: Target, call: string) {
   }
 
   return {
-    naming,
+    beside: [...naming, ...needed],
     fields,
     async count(): Promise<number> {
       const [row] = await run(`count the rows of ${into}`, statement`select count(*) as count from ${into}`);

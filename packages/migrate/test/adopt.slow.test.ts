@@ -189,3 +189,15 @@ test.each([
   const { code, stderr } = await adopt(args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
 });
+
+test('a reader in a language that Node does not load is refused, with both remedies', async () => {
+  const reader = join(await newDirectory(), 'old.tsx');
+  await writeFile(reader, 'export default (stored: string) => stored;');
+  await fill('refusals', ['old:one']);
+  const { code, stderr } = await adopt(['DATABASE_URL', 'refusals', 'token', '--reader', reader]);
+  const remedies = /extension "\.tsx".*pass a \.mjs file, or set NODE_OPTIONS="--import tsx"/;
+  expect([code, stderr]).toEqual([2, expect.stringMatching(remedies)]);
+  const options = { NODE_OPTIONS: '--import tsx' };
+  const loaded = await adopt(['DATABASE_URL', 'refusals', 'token', '--reader', reader], root, options);
+  expect(loaded.stderr).toContain('row 1 has no known format');
+});

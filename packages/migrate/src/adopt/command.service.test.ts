@@ -1,7 +1,11 @@
 // The command in this process, on PostgreSQL: what it refuses, and what a person says of single rows.
+import { createCipheriv, randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, field } from '@eaas/sdk/fields';
 import { closing } from '@eaas/test-kit/closing';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { lookAlike } from '@eaas/test-kit/look-alike';
 import { root } from '@eaas/test-kit/markdown';
 import { openServiceAndTable } from '@eaas/test-kit/service-and-table';
@@ -39,7 +43,8 @@ async function adopt(...more: string[]) {
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((text) => Boolean((said[name] += String(text)))),
   );
-  const code = await run([...'adopt DATABASE_URL tokens token --old-key OLD_KEY'.split(' '), ...more]);
+  const key = more.includes('--reader') ? '' : ' --old-key OLD_KEY';
+  const code = await run([...`adopt DATABASE_URL tokens token${key}`.split(' '), ...more]);
   for (const spy of spies) spy.mockRestore();
   return { code, ...said };
 }
@@ -114,4 +119,89 @@ test('two formats and plaintext are told by counts and ids, without a value, and
   expect(await adopt('--plaintext', '--yes')).toMatchObject({ code: 0, stderr: '' });
   expect((await stored()).filter(({ token }) => !token.startsWith('eaasA'))).toEqual([]);
   expect((await adopt('--yes')).stdout).toContain('4  encrypted by Eaas');
+});
+
+const folder = await newDirectory();
+/** Writes a module whose default export is the expression. */
+async function moduleOf(name: string, expression: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, `export default ${expression};`);
+  return path;
+}
+
+const decrypting = `async (stored, { iv, tag }) => {
+  if (stored.startsWith('eaas')) globalThis.gotCiphertext = true;
+  const [start] = stored.split(' ');
+  if (start === 'null') return null;
+  if (start === 'undefined') return undefined;
+  if (start === 'thrown') throw new Error(stored);
+  if (start === 'same') return stored;
+  const { createDecipheriv } = await import('node:crypto');
+  const decipher = createDecipheriv('aes-256-gcm', Buffer.from(process.env.OLD_KEY, 'hex'), iv).setAuthTag(tag);
+  return Buffer.concat([decipher.update(stored, 'base64'), decipher.final()]);
+}`;
+
+test('a reader of the app opens values whose iv and tag are in other columns, and nothing is encrypted twice', async () => {
+  const rows = ['one', 'two'].map((text, at) => {
+    const iv = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', Buffer.from('7f'.repeat(32), 'hex'), iv);
+    const token = cipher.update(text, 'utf8', 'base64') + cipher.final('base64');
+    return { id: String(at), token, iv, tag: cipher.getAuthTag() };
+  });
+  const unknown = ['null', 'undefined', 'thrown', 'same'].map((token) => ({
+    id: token,
+    token: `${token} !`,
+  }));
+  await fill([['', '']]);
+  await sql`delete from tokens`;
+  await sql`alter table tokens add column iv bytea, add column tag bytea`;
+  for (const row of [...rows, ...unknown]) await sql`insert into tokens ${sql(row)}`;
+  const named = ['--reader', await moduleOf('old.mjs', decrypting), '--columns', 'iv,tag'];
+
+  const refused = await adopt('--yes', ...named);
+  expect(refused.stdout).toMatch(
+    /^token\n +2 {2}the app's own format, under \/.*old.mjs \(rows 0, 1\)\n +4 {2}no known format: plaintext\?/,
+  );
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('row null has no known format'),
+  ]);
+  const { code, stdout, stderr } = await adopt('--yes', '--plaintext', ...named);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toContain(`import read from '${named[1]}';`);
+  expect(stdout).toContain(
+    "plaintext((stored, row) => read(stored, row) ?? stored, { columns: ['iv', 'tag'] });",
+  );
+  const records = defineFields({ tokens: { token: field.text() } }).for(new EaasClient());
+  const before = await stored();
+  const opened = await records.decryptRows('tokens', before, ({ id }) => id);
+  expect(Object.fromEntries(opened.map(({ id, token }) => [id, token]))).toEqual({
+    0: 'one',
+    1: 'two',
+    ...Object.fromEntries(unknown.map(({ id, token }) => [id, token])),
+  });
+  expect(await adopt('--yes', '--plaintext', ...named)).toMatchObject({ code: 0, stderr: '' });
+  expect([await stored(), Reflect.get(globalThis, 'gotCiphertext')]).toEqual([before, undefined]);
+  await sql`alter table tokens drop column iv, drop column tag`;
+});
+
+test('what a reader alone opens is printed as its import, and a reader and an old key are refused', async () => {
+  await fill([['a', 'old:one']]);
+  const reader = await moduleOf('alone.mjs', "(stored) => stored.replace('old:', '')");
+  expect((await adopt('--yes', '--reader', reader)).stdout).toContain(
+    `  import read from '${reader}'; // returns text, and null for what it does not know\n  const previous = plaintext(read);\n`,
+  );
+  const both = await adopt('--reader', await moduleOf('good.mjs', '() => null'), '--old-key', 'OLD_KEY');
+  expect(both.stderr).toContain('pass `--old-key` or `--reader`');
+});
+
+test.each([
+  ['missing.mjs', undefined, /cannot load .*missing.mjs \(Cannot find module .*correct it/],
+  ['broken.mjs', '(', /cannot load .*broken.mjs \(.*correct it/],
+  ['text.mjs', "'text'", /the default export of .*text.mjs must be a function: `\(stored, row\)/],
+])('the module %s is refused as a reader, with what to do', async (name, expression, message) => {
+  const path = expression === undefined ? join(folder, name) : await moduleOf(name, expression);
+  await fill([['a', 'old:one']]);
+  const { code, stderr } = await adopt('--yes', '--reader', path);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
 });

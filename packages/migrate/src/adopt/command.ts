@@ -15,6 +15,7 @@ import type { RowFailure } from '../rows.ts';
 import { targetOf } from '../source.ts';
 import { openTable } from '../table.ts';
 import { connect, fromApp, type Names, placeOf, variable } from './place.ts';
+import { ownReader } from './own-reader.ts';
 import { type OldKey, plainOnly, recogniser } from './recognise.ts';
 import { survey, unopened } from './survey.ts';
 import { type Adopted, type Column, definition, epitaph, formatsOf, readingBoth, surveyOf } from './words.ts';
@@ -30,6 +31,8 @@ NODE_OPTIONS="--import tsx".
 
 Options:
   --old-key <variable>   the variable with the old key or passphrase; repeat it for older keys
+  --reader <module>      a module of your app whose default export, (stored, row) => text or null, opens old values
+  --columns <names>      the other columns that it needs in its row, with commas between them
   --salt <text>          the salt of scrypt, if the old key is a passphrase (default: salt)
   --plaintext            also encrypt values without a known format, which are plaintext
   --as-plaintext <id>    also encrypt what does not open in this row, which is plaintext; repeat it for further rows
@@ -45,6 +48,8 @@ EAAS_KEY_ID. EAAS_HALF is the half of the app, if it has one. Variables can be i
 const flags = {
   'old-key': { type: 'string', multiple: true },
   salt: { type: 'string', default: 'salt' },
+  reader: { type: 'string' },
+  columns: { type: 'string' },
   id: { type: 'string' },
   plaintext: { type: 'boolean', default: false },
   'as-plaintext': { type: 'string', multiple: true, default: [] as string[] },
@@ -62,7 +67,8 @@ export async function run(args: readonly string[]): Promise<number> {
     throw new InputError('pass `adopt`, where the table is, its name, and the columns to convert');
   const { names, address } = await placeOf(where, table);
   const { database, close } = await connect(address);
-  const named = { ...names, id: values.id ?? names.id ?? 'id' };
+  const needed = columnsIn(names, values.columns?.split(',') ?? []);
+  const named = { ...names, needed, id: values.id ?? names.id ?? 'id' };
   return adopt(database, named, columnsIn(names, columns), values).finally(close);
 }
 
@@ -75,9 +81,12 @@ async function adopt(
   const oldKeys = (given['old-key'] ?? []).map((name): OldKey => {
     return { variable: name, text: requireText(variable(name), 'the variable after `--old-key`') };
   });
+  const own = given.reader === undefined ? undefined : await ownReader(given.reader);
+  if (own && oldKeys.length > 0)
+    throw new InputError('pass `--old-key` or `--reader`: the function can read several formats');
   const client = await clientOf();
   const whole = targetOf(database, names.name, define(names, columns, plainOnly));
-  const surveys = await survey(await openTable(whole, 'adopt'), recogniser(oldKeys, given.salt));
+  const surveys = await survey(await openTable(whole, 'adopt'), recogniser(oldKeys, given.salt), own);
   const adopted = columns.map((each): Adopted =>
     Object.assign(each, { holds: surveys.get(each.field) ?? new Map() }),
   );
@@ -92,7 +101,7 @@ async function adopt(
   const defined = define(names, adopted, anyOf('an old value', previous), {
     allowCiphertexts: asPlaintext.size > 0,
   });
-  const target = { ...targetOf(database, names.name, defined), leave, asPlaintext };
+  const target = { ...targetOf(database, names.name, defined), leave, asPlaintext, open: own?.open };
   const line = progressLine();
   const onProgress = (progress: MigrateProgress): void => line.show(...shownOf(progress));
   const convert = (more: Partial<MigrateOptions> = {}) =>
@@ -101,7 +110,7 @@ async function adopt(
   if (tried.failures[0]) stop(unreadable(names.name, tried.failures[0]));
   if (tried.left.count > 0) {
     say('\nFirst deploy your app with these lines. It then reads both forms, and writes the new one:\n\n');
-    say(`${readingBoth(names, adopted)}\n`);
+    say(`${readingBoth(names, adopted, own)}\n`);
     if (!given.yes && !(await isConfirmed())) return say('Nothing was changed.\n');
   }
   const { done, failures, progress, constraints } = await convert();
@@ -132,8 +141,9 @@ function unreadable(table: string, { id, field, code, message }: RowFailure): st
   const known = 'has no known format, or is under a key that you have not named, or was altered';
   const what = code === 'format' ? `${table}.${field} of row ${id} ${known}` : message;
   return (
-    `${what}. Name all old keys with \`--old-key\`. If it is plaintext, pass \`--as-plaintext ${id}\`, or \`--plaintext\` ` +
-    `for all values without a known format. \`--leave ${id}\` leaves it as it is`
+    `${what}. Name all old keys with \`--old-key\`, or pass the function of your app that decrypts it with \`--reader\`. If it ` +
+    `is plaintext, pass \`--as-plaintext ${id}\`, or \`--plaintext\` for all values without a known format. \`--leave ${id}\` ` +
+    'leaves it as it is'
   );
 }
 
@@ -151,10 +161,11 @@ const columnsIn = ({ columns, style, name }: Names, wanted: readonly string[]): 
   });
 
 /** The options of `migrate` that define the columns. */
-function define({ name, schema, table, id }: Names, columns: readonly Column[], read: Reader, more = {}) {
-  const options = { ...more, previous: plaintext(read) };
+function define(names: Names, columns: readonly Column[], read: Reader, more = {}) {
+  const { name, schema, table, id, needed = [] } = names;
+  const options = { ...more, previous: { ...plaintext(read), columns: needed.map((each) => each.field) } };
   const fields = Object.fromEntries(columns.map((each) => [each.field, field.text(options)]));
-  const stored = Object.fromEntries(columns.map((each) => [each.field, each.column]));
+  const stored = Object.fromEntries([...columns, ...needed].map((each) => [each.field, each.column]));
   return { fields: defineFields<Tables>({ [name]: fields }), schema, table, id, columns: stored };
 }
 

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InputError } from '@eaas/protocol';
 import type { SqlDatabase } from '../database.ts';
+import type { Column } from './words.ts';
 
 /** What the app and the database call a table. */
 export interface Names {
@@ -16,6 +17,8 @@ export interface Names {
   /** The name in the database. */
   readonly table: string;
   readonly id?: string | undefined;
+  /** The columns that `--reader` needs. */
+  readonly needed?: readonly Column[];
   /** The names of columns in the app, by their names in the database. */
   readonly columns: ReadonlyMap<string, string>;
 }

@@ -3,6 +3,7 @@ import { headIn } from '../heads.ts';
 import { pagesOf } from '../passes.ts';
 import type { RowId, TableRow } from '../rows.ts';
 import type { Store } from '../table.ts';
+import type { OwnReader } from './own-reader.ts';
 import { type Known, looksEncrypted, opens, type Recognise } from './recognise.ts';
 
 /** What no old key opens. */
@@ -28,21 +29,28 @@ const mostSealed = 1_000;
 /** So many values must all open under a key before a format without authentication is believed. */
 const sampled = 32;
 
-export async function survey({ fields, page }: Pick<Store, 'page' | 'fields'>, recognise: Recognise) {
+export async function survey(
+  { fields, page }: Pick<Store, 'page' | 'fields'>,
+  recognise: Recognise,
+  own?: OwnReader,
+) {
   const sample = await page(undefined, rowsPerPage);
   const trusted = new Map(fields.map((column) => [column, trustedIn(sample, column, recognise)]));
   const surveys = new Map(fields.map((column): [string, ColumnSurvey] => [column, new Map()]));
   for await (const rows of pagesOf((last) => page(last, rowsPerPage), undefined))
-    for (const [column, tallies] of surveys)
-      for (const { id, values } of rows) {
-        const text = values[column];
+    for (const row of rows) {
+      const opened = await own?.open(row);
+      for (const [column, tallies] of surveys) {
+        const text = row.values[column];
         if (typeof text !== 'string') continue;
-        const form = formOf(text, tallies, trusted.get(column), recognise);
+        const known = own && opened && column in opened ? own.known : undefined;
+        const form = known ?? formOf(text, tallies, trusted.get(column), recognise);
         const tally = tallies.get(form) ?? { count: 0, ids: [] };
         tallies.set(form, tally);
         tally.count++;
-        if (tally.ids.length < listed) tally.ids.push(id);
+        if (tally.ids.length < listed) tally.ids.push(row.id);
       }
+    }
   return surveys;
 }
 

@@ -1,4 +1,5 @@
 // What `adopt` says: what a column holds, the lines for the app, and what becomes of the old keys. No text has a value of a row.
+import type { OwnReader } from './own-reader.ts';
 import type { Names } from './place.ts';
 import type { Known, OldKey } from './recognise.ts';
 import { type ColumnSurvey, unopened } from './survey.ts';
@@ -33,16 +34,21 @@ export function surveyOf({ column, holds }: Adopted): string {
 }
 
 /** The lines with which the app reads both forms, and writes the new one. */
-export function readingBoth(names: Names, adopted: readonly Adopted[]): string {
+export function readingBoth(names: Names, adopted: readonly Adopted[], own?: OwnReader): string {
   const hasPlaintext = adopted.some(({ holds }) => holds.has(unopened.plain));
   const codes = formatsOf(adopted).map(({ code }) => code);
   const readers = [...new Set(codes), ...(hasPlaintext ? ['asIs'] : [])];
   const previous = readers.length > 1 ? `firstOf(\n    ${readers.join(',\n    ')},\n  )` : readers.join('');
-  const imported = new Set(previous.match(/\b\w+(?=\()|\basIs\b/g));
+  const imported = [...new Set(previous.match(/\b\w+(?=\()|\basIs\b/g))].toSorted().join(', ');
+  const columns = names.needed?.map(({ field }) => `'${field}'`).join(', ');
+  const reading = hasPlaintext ? '(stored, row) => read(stored, row) ?? stored' : 'read';
   return (
     `  import { defineFields, field, plaintext } from '@eaas/sdk/fields';\n` +
-    `  import { ${[...imported].toSorted().join(', ')} } from '@eaas/migrate/formats';\n` +
-    `  const previous = plaintext(${previous});\n${definition(names, adopted, '{ previous }')}`
+    (own
+      ? `  import read from '${own.path}'; // returns text, and null for what it does not know\n` +
+        `  const previous = plaintext(${reading}${columns && `, { columns: [${columns}] }`});\n`
+      : `  import { ${imported} } from '@eaas/migrate/formats';\n  const previous = plaintext(${previous});\n`) +
+    definition(names, adopted, '{ previous }')
   );
 }
 

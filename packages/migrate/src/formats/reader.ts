@@ -108,7 +108,7 @@ export const asIs: Reader = /* @__PURE__ */ described('plaintext', false, (store
   return stored;
 });
 
-function described(name: string, isAuthenticated: boolean, read: (stored: unknown) => string): Reader {
+export function described(name: string, isAuthenticated: boolean, read: (stored: unknown) => string): Reader {
   // A function has a property `name` already, which cannot be assigned.
   const properties = { name: { value: name }, isAuthenticated: { value: isAuthenticated } };
   return Object.defineProperties(read, properties) as Reader;
