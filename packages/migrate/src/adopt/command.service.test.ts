@@ -129,6 +129,21 @@ async function moduleOf(name: string, expression: string): Promise<string> {
   return path;
 }
 
+test('what is only base64, hex or JSON is unknown, `--plaintext` refuses it, and a reader can say that it is plaintext', async () => {
+  const encoded = ['Zm9vYmFy', 'deadbeef', '{"token":"one"}', 'ghp_16C7e42F', '\\x00ff'];
+  await fill(encoded.map((text, at) => [`${at}`, text] as const));
+  for (const more of [[], ['--plaintext']]) {
+    const { code, stdout, stderr } = await adopt('--yes', ...more);
+    expect(stdout).toBe('token\n        5  unknown: no old key opens it, and it can be a ciphertext\n');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('with `--reader`')]);
+  }
+  const reader = await moduleOf('plain.mjs', '(stored) => Buffer.from(stored)');
+  expect(await adopt('--yes', '--reader', reader)).toMatchObject({ code: 0, stderr: '' });
+  const records = defineFields({ tokens: { token: field.text() } }).for(new EaasClient());
+  const opened = await records.decryptRows('tokens', await stored(), ({ id }) => id);
+  expect(opened.map(({ token }) => token)).toEqual(encoded);
+});
+
 const decrypting = `async (stored, { iv, tag }) => {
   if (stored.startsWith('eaas')) globalThis.gotCiphertext = true;
   const [start] = stored.split(' ');

@@ -34,7 +34,7 @@ Options:
   --reader <module>      a module of your app whose default export, (stored, row) => text or null, opens old values
   --columns <names>      the other columns that it needs in its row, with commas between them
   --salt <text>          the salt of scrypt, if the old key is a passphrase (default: salt)
-  --plaintext            also encrypt values without a known format, which are plaintext
+  --plaintext            also encrypt plaintext, but nothing that can be a ciphertext: hex, base64 or JSON
   --as-plaintext <id>    also encrypt what does not open in this row, which is plaintext; repeat it for further rows
   --leave <id>           leave this row as it is; repeat it for further rows
   --id <column>          the primary key, if the command cannot know it
@@ -142,7 +142,7 @@ function unreadable(table: string, { id, field, code, message }: RowFailure): st
   const what = code === 'format' ? `${table}.${field} of row ${id} ${known}` : message;
   return (
     `${what}. Name all old keys with \`--old-key\`, or pass the function of your app that decrypts it with \`--reader\`. If it ` +
-    `is plaintext, pass \`--as-plaintext ${id}\`, or \`--plaintext\` for all values without a known format. \`--leave ${id}\` ` +
+    `is plaintext, pass \`--as-plaintext ${id}\`, or \`--plaintext\` for all that cannot be a ciphertext. \`--leave ${id}\` ` +
     'leaves it as it is'
   );
 }

@@ -30,8 +30,8 @@ interface Made<T> {
 /** The reader of a format under a key. */
 export type Known = Made<Reader>;
 
-/** Finds the format that opens a text. `trusting` also tries AES-CBC alone, which a wrong key can open. */
-export type Recognise = (text: string, trusting: boolean) => Known | undefined;
+/** Finds the format that opens all texts. `trusting` also tries those without authentication, which a wrong key can open. */
+export type Recognise = (texts: readonly string[], trusting: boolean) => Known | undefined;
 
 type Shape = Pick<JoinedOptions, 'parts' | 'separator' | 'encoding' | 'prefix' | 'ivLength'>;
 
@@ -64,8 +64,9 @@ export function recogniser(oldKeys: readonly OldKey[], salt: string): Recognise 
             };
   }
 
-  return (text, trusting) => {
-    for (const known of candidates(text, trusting)) if (opens(known, text)) return known;
+  return (texts, trusting) => {
+    for (const known of candidates(texts[0] ?? '', trusting))
+      if (texts.every((text) => opens(known, text))) return known;
     return undefined;
   };
 }
@@ -154,17 +155,21 @@ const canHave = (cipher: JoinedCipher, { parts, separator, ivLength }: Shape): b
 const namesFormat = ({ prefix = '' }: Shape): boolean => /^(?:[\w-]{0,12}[:.$|,;~]){0,3}$/.test(prefix);
 
 /**
- * Whether a text has the form of a known format, so that it is no plaintext, even if no key opens it. A token of a provider can be
- * a run of letters and digits: such a run counts only if it is hex, has a sign of base64, or follows a prefix.
+ * Whether a text can be a ciphertext, even if no key opens it: what is only hex, base64 or JSON, or has the form of a known format.
+ * The tokens of many providers look the same, so a person must say which is which.
  */
 export function looksEncrypted(text: string): boolean {
+  const dense = text.replaceAll(/[\r\n]/g, '');
+  const tail = dense.slice(prefixOf(dense).length);
+  const whole = decoders.hex(dense.toLowerCase()) ?? decoders.base64(dense) ?? decoders.base64url(dense);
+  const decoded = whole ?? (tail.length >= 24 ? decoders.base64(tail) : undefined);
   const head = text.slice(0, 200);
-  const isHead = /^(?:eaas[A-D]|\$ba\$|v1\.aesgcm256\.|gAAAAA|U2FsdGVkX1|\\xc30d|\{.*"iv")/.test(head);
+  const isHead = /^(?:eaas[A-D]|\$ba\$|v1\.aesgcm256\.|gAAAAA|U2FsdGVkX1|\\x[0-9a-f]+$)/.test(head);
+  const isJson = /^\s*(?:\{[^]*\}|\[[^]*\])\s*$/.test(text);
   const isRun = /^(?:[^:]{1,40}:[\w-]{38,}|(?:.{0,40}[:.$|])?[0-9a-f]{56,})=*$/i.test(head);
   const isBase64 = /^(?:.{0,40}[:.$|])?(?=.*[+/=])[A-Za-z0-9+/]{42,}={0,2}$/.test(head);
-  // The payloads of Laravel.
-  const isPayload = /^\{[^]*"iv"/.test(Buffer.from(text, 'base64').toString('latin1'));
-  return isHead || isPayload || isRun || isBase64 || separatedShapes(text).next().value !== undefined;
+  const isKnown = isHead || isJson || isRun || isBase64 || !separatedShapes(text).next().done;
+  return text !== '' && (decoded !== undefined || isKnown);
 }
 
 /** Reads plaintext, but nothing that looks like the ciphertext of another key. */

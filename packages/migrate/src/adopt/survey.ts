@@ -10,7 +10,7 @@ import { type Known, looksEncrypted, opens, type Recognise } from './recognise.t
 export const unopened = {
   new: 'encrypted by Eaas',
   plain: 'no known format: plaintext?',
-  sealed: 'looks encrypted, and no key opens it',
+  sealed: 'unknown: no old key opens it, and it can be a ciphertext',
 } as const;
 
 /** A number of values, and the ids of the first rows that have them. */
@@ -19,8 +19,8 @@ interface Tally {
   readonly ids: RowId[];
 }
 
-/** The values of a column that are not NULL, by form. */
-export type ColumnSurvey = Map<Known | (typeof unopened)[keyof typeof unopened], Tally>;
+/** The values of a column that are not NULL, by form. A text says why a form is unknown. */
+export type ColumnSurvey = Map<Known | string, Tally>;
 
 const listed = 5;
 const rowsPerPage = 1_000;
@@ -29,11 +29,8 @@ const mostSealed = 1_000;
 /** So many values must all open under a key before a format without authentication is believed. */
 const sampled = 32;
 
-export async function survey(
-  { fields, page }: Pick<Store, 'page' | 'fields'>,
-  recognise: Recognise,
-  own?: OwnReader,
-) {
+export async function survey(store: Pick<Store, 'page' | 'fields'>, recognise: Recognise, own?: OwnReader) {
+  const { fields, page } = store;
   const sample = await page(undefined, rowsPerPage);
   const trusted = new Map(fields.map((column) => [column, trustedIn(sample, column, recognise)]));
   const surveys = new Map(fields.map((column): [string, ColumnSurvey] => [column, new Map()]));
@@ -54,20 +51,28 @@ export async function survey(
   return surveys;
 }
 
+/** A format without authentication that is believed, or why it is not. */
+type Trusted = Known | string | undefined;
+
 /** The format without authentication that opens all values of a sample that nothing else opens, if they are enough. */
-function trustedIn(sample: readonly TableRow[], column: string, recognise: Recognise): Known | undefined {
+function trustedIn(sample: readonly TableRow[], column: string, recognise: Recognise): Trusted {
   const texts = sample.map(({ values }) => values[column]).filter((text) => typeof text === 'string');
-  const unknown = texts.filter((text) => looksEncrypted(text) && !recognise(text, false));
-  const found = unknown.length < sampled ? undefined : recognise(unknown[0] ?? '', true);
-  return found && unknown.every((text) => opens(found, text)) ? found : undefined;
+  const unknown = texts.filter(
+    (text) => headIn(text) === 'plaintext' && looksEncrypted(text) && !recognise([text], false),
+  );
+  const found = unknown.length > 0 ? recognise(unknown, true) : undefined;
+  if (!found || unknown.length >= sampled) return found;
+  const all = `${found.variable} opens all ${unknown.length} as ${found.result.name}`;
+  return `unknown: ${all}, without authentication, so only ${sampled} values would prove it: pass \`--reader\``;
 }
 
-function formOf(text: string, tallies: ColumnSurvey, trusted: Known | undefined, recognise: Recognise) {
+function formOf(text: string, tallies: ColumnSurvey, trusted: Trusted, recognise: Recognise) {
   if (typeof headIn(text) === 'object') return unopened.new;
   for (const form of tallies.keys()) if (typeof form === 'object' && opens(form, text)) return form;
   const isSearched = (tallies.get(unopened.sealed)?.count ?? 0) < mostSealed;
-  const found = isSearched ? recognise(text, false) : undefined;
+  const found = isSearched ? recognise([text], false) : undefined;
   if (found) return found;
-  if (trusted && opens(trusted, text)) return trusted;
-  return looksEncrypted(text) ? unopened.sealed : unopened.plain;
+  if (typeof trusted === 'object' && opens(trusted, text)) return trusted;
+  if (!looksEncrypted(text)) return unopened.plain;
+  return typeof trusted === 'string' ? trusted : unopened.sealed;
 }
