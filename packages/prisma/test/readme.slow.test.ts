@@ -12,7 +12,7 @@ const people = /^## People\n.*?(?=^## )/ms.exec(readme)?.[0] ?? '';
 const [start = '', member = ''] = blocksOf(readme, 'prisma');
 const models = start.slice(start.indexOf('model '));
 const [setup = '', usage = '', client = ''] = blocksOf(readme.replace(migration, ''), 'ts');
-const [deployment = '', ...conversion] = blocksOf(migration, 'ts');
+const [deployment = '', filling = '', ...conversion] = blocksOf(migration, 'ts');
 const before = `
 import { createIndexKey } from '@eaas/sdk/fields';
 import { eaas as admin } from '@eaas/test-kit/played-service';
@@ -29,6 +29,7 @@ await prisma.$disconnect();
 
 const app = [before, setup, usage, after].join('\n');
 const imports = `
+import { migrate } from '@eaas/migrate';
 import { withEncryption } from '@eaas/prisma';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, field } from '@eaas/sdk/fields';
@@ -38,7 +39,10 @@ const ward = [before, imports, ...blocksOf(people, 'ts'), after].join('\n');
 const job = [
   before,
   imports,
-  deployment,
+  `{${deployment.replace(/^import .*/m, '')}`,
+  filling.replace(/^import .*/m, ''),
+  '}',
+  deployment.replace(/, \{ write: .*? \}\)/, ')'),
   `const before = await db.member.findMany({ orderBy: { id: 'asc' }, select: { name: true, email: true } });
    console.log(before[1]); // { name: null, email: 'grace@example.com' }`,
   // The app changes a row between the read and the write of the run.
@@ -104,7 +108,7 @@ describe.each(majors)('Prisma %i', (major) => {
   });
 
   test('the job in the README encrypts rows that the app changes while the job runs', async () => {
-    expect(saidBy(job).split('\n')).toHaveLength(4);
+    expect(saidBy(job).split('\n')).toHaveLength(5);
     expect(await programs.run('job.mts')).toBe(saidBy(job));
     const stored = await programs.sql`select name, email, email_index is not null as found from "Member"`;
     expect(stored).toMatchObject([{ found: true }, { found: true }]);

@@ -15,7 +15,6 @@ import type {
   Unencrypted,
 } from './field.ts';
 import { normalizer } from './normalize.ts';
-import { asStored } from './older-form.ts';
 import { type PartIndexes, sizeOf, sizeRules } from './part-index.ts';
 import {
   bigintType,
@@ -160,7 +159,7 @@ export function unencrypted<const Name extends string>(
  * ```
  */
 export function plaintext<Value>(
-  read: Plaintext<Value>['read'] = asStored as Plaintext<Value>['read'],
+  read: Plaintext<Value>['read'] = (stored) => stored as Value,
   options: PlaintextOptions<NoInfer<Value>> = {},
 ): Plaintext<Value> {
   requireKind(callback, read, 'the first argument of `plaintext`');

@@ -1,11 +1,8 @@
 // The older form of a field's values, which the version of the app before this one reads and writes: while both versions run, a
 // field with `plaintext(read, { write })` goes on to write it.
-import { InputError } from '@eaas/protocol/internal';
+import { attempt, InputError } from '@eaas/protocol/internal';
 import type { Field } from './field.ts';
 import { refuse } from './value-types.ts';
-
-/** What `plaintext()` reads by if it is given no function. */
-export const asStored = (stored: unknown): unknown => stored;
 
 /** For adapters: whether a field writes the older form, and no ciphertexts. */
 export const writesOlder = ({ previous }: Pick<Field<unknown>, 'previous'>): boolean =>
@@ -31,8 +28,11 @@ export async function olderForm({ previous }: Field<unknown>, value: unknown): P
  * Throws while a field writes texts that differ each time, because then no search finds what the version before writes.
  */
 export async function olderTextOf(field: Field<unknown>, value: unknown): Promise<string | undefined> {
+  // A text that is read as itself is a value of which it is an older form.
   if (!writesOlder(field))
-    return field.previous?.read === asStored && typeof value === 'string' ? value : undefined;
+    return typeof value === 'string' && attempt(() => field.previous?.read(value, {})) === value
+      ? value
+      : undefined;
   const [text, again] = [await olderForm(field, value), await olderForm(field, value)];
   if (text === again) return text;
   throw new InputError(

@@ -29,7 +29,7 @@ const shared = [
 const schema = blocksOf(page, 'sql').join('');
 
 const drizzlePage = read('packages/drizzle/README.md');
-const [setup = '', encryptedMembers = '', conversion = ''] = blocksOf(drizzlePage, 'ts');
+const [setup = '', encryptedMembers = '', filling = '', conversion = ''] = blocksOf(drizzlePage, 'ts');
 const [, people = ''] = drizzlePage.split(/^## People$/m);
 const ofPeople = blocksOf(people, 'ts').slice(0, 2);
 
@@ -161,11 +161,15 @@ const recipes: readonly Recipe[] = [
         'drizzle({ connection: JSON.parse(process.env.CONNECTION!),',
       ),
       encryptedMembers,
+      filling,
+      '{',
+      encryptedMembers.replace(/^import .*/m, '').replace(/, \{ write: .*? \}\)/, ')'),
       conversion,
       `const [member] = await db.select().from(members).where(eq(members.email, 'ada@example.com'));
        console.log(member?.name); // Ada
        const stored = await plain.$client\`select * from members\`;
-       console.log(JSON.stringify(stored).includes('example')); // false`,
+       console.log(JSON.stringify(stored).includes('example')); // false
+       }`,
       ...ofPeople,
       'const sorting = db.select().from(patients).orderBy(patients.name);',
       'console.log(await sorting.catch((error: { code: string }) => error.code)); // not_supported',
