@@ -14,10 +14,10 @@ export interface FieldPlace {
 /** Options of `plaintext`. */
 export interface PlaintextOptions<Value> {
   /**
-   * Returns the text that the version of the app before this one stores for a value. While it is set, the field still writes
-   * this text, so that both versions can run at once.
+   * Returns what the version of the app before this one stores for a value: text, or bytes. While it is set, the field still
+   * writes this, so that both versions can run at once.
    */
-  write?(value: Value): string | Promise<string>;
+  write?(value: Value): string | Uint8Array | Promise<string | Uint8Array>;
   /** Other columns that `read` needs, such as one with the initialization vector. It gets them as its second argument. */
   readonly columns?: readonly string[] | undefined;
 }

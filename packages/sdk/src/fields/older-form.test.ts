@@ -91,7 +91,7 @@ test.each<[string, Plaintext<string>, string]>([
   [
     'returns a number',
     plaintext(String, { write: () => 7 as never }),
-    'must return text, because a column of',
+    'must return text or bytes, because a column of',
   ],
   [
     'returns what `read` cannot read',

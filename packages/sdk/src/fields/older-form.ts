@@ -1,6 +1,6 @@
 // The older form of a field's values, which the version of the app before this one reads and writes: while both versions run, a
 // field with `plaintext(read, { write })` goes on to write it.
-import { attempt, InputError } from '@eaas/protocol/internal';
+import { attempt, InputError, isBytes } from '@eaas/protocol/internal';
 import type { Field } from './field.ts';
 import { refuse } from './value-types.ts';
 
@@ -9,7 +9,7 @@ export const writesOlder = ({ previous }: Pick<Field<unknown>, 'previous'>): boo
   previous?.write !== undefined;
 
 /** Returns a value in the older form, by the app's own function. Throws unless `read` can read it. */
-export async function olderForm({ previous }: Field<unknown>, value: unknown): Promise<string> {
+export async function olderForm({ previous }: Field<unknown>, value: unknown): Promise<string | Uint8Array> {
   let written: unknown;
   try {
     written = await previous?.write?.(value);
@@ -18,9 +18,11 @@ export async function olderForm({ previous }: Field<unknown>, value: unknown): P
     // Without the original error as `cause`, because it might quote the value.
     refuse('`write` of `plaintext` threw an error for the value, or `read` for what it wrote: correct them');
   }
-  if (typeof written === 'string') return written;
+  if (typeof written === 'string' || isBytes(written)) return written;
   const other = 'a column of another type, such as integer, date or jsonb, cannot hold a ciphertext';
-  return refuse(`\`write\` of \`plaintext\` must return text, because ${other}: encrypt into a new column`);
+  return refuse(
+    `\`write\` of \`plaintext\` must return text or bytes, because ${other}: encrypt into a new column`,
+  );
 }
 
 /**
@@ -34,7 +36,7 @@ export async function olderTextOf(field: Field<unknown>, value: unknown): Promis
       ? value
       : undefined;
   const [text, again] = [await olderForm(field, value), await olderForm(field, value)];
-  if (text === again) return text;
+  if (typeof text === 'string' && text === again) return text;
   throw new InputError(
     'the version before stores the value as another text each time, so a search would miss what it writes: ' +
       'search another column until `write` is removed',
