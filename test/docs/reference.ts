@@ -94,7 +94,7 @@ type Folder = 'sdk' | 'migrate' | 'audit' | 'protocol';
 
 // Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
-  sdk: `Absent Aliases AliasesIn Answer apiKeyRoutes Bound ByteTransform Calls ColumnPlace Defined ExportInput
+  sdk: `Absent Aliases AliasesIn Answer apiKeyRoutes Bound ByteTransform Calls ColumnPlace Defined ExportInput Fetch
     FieldName FieldOf FieldsQuery Flat FormOf IdFor Index IndexColumn IndexColumns IndexValue InputOf
     inside Inside IntakeEncryptOptions IntakeItem IntakeWrapOptions issuerRoutes IsWhole KeyFilter
     keyRoutes LowEntropyField named NameOf NestedIn NestedValue OnlyColumns OnlyDefined operations
