@@ -20,17 +20,16 @@ const [a, b, c] = [drawn('a').toString('hex'), drawn('b').toString('base64url'),
 const start = (options: LocalServiceOptions) => new EaasClient({ service: localService(options) });
 const context = { row: '1' };
 
-test.each(vectors('local-secret').cases)('the vector $name', ({ name, secrets, ...expected }) => {
-  const file = derivedKeys(secrets);
+test.each(vectors('local-secret').cases)('the vector $name', (vector) => {
+  const file = derivedKeys(vector.secrets);
   const [key] = withOpened(file, (_, material) => material && toHex(material)).keys;
-  expect({
-    name,
+  expect(vector).toMatchObject({
     tenant_id: file.tenantId,
     tenant_secret: toHex(file.secret),
     key_id: key?.key_id,
     hash_key: key?.hash_key,
     versions: key?.versions.map(({ sealed }) => sealed),
-  }).toEqual({ name, ...expected });
+  });
 });
 
 test('all secrets but the newest open what others encrypt, while `current` names the one before', async () => {
@@ -117,7 +116,6 @@ describe('a secret', () => {
     ['-base64 24', (bytes: Buffer) => bytes.toString('base64', 0, 24)],
     ['-base64 32', (bytes: Buffer) => bytes.toString('base64')],
     ['-base64 32, as base64url', (bytes: Buffer) => bytes.toString('base64url')],
-    ['-hex 32, in capital letters', (bytes: Buffer) => bytes.toString('hex').toUpperCase()],
   ])('that openssl rand %s printed is accepted', (name, textOf) => {
     // A hundredth of them in `npm test`.
     const texts = Array.from({ length: runs(runs(100_000)) }, (_, at) => textOf(drawn(`${name} ${at}`)));
@@ -125,14 +123,8 @@ describe('a secret', () => {
   });
 
   test.each(placeholders())('that is the placeholder %s is refused, and not quoted', (secret) => {
-    let message = '';
-    try {
-      localService({ secret });
-    } catch (error) {
-      ({ message } = error as Error);
-    }
-    expect(message).toMatch(/^secret 1 of .* make it by `openssl rand -hex 32`/);
-    expect(message).not.toContain(secret);
+    expect(() => localService({ secret })).toThrow(/^secret 1 of .* make it by `openssl rand -hex 32`/);
+    expect(() => localService({ secret })).not.toThrow(secret);
   });
 
   test.each<[LocalServiceOptions, RegExp]>([
@@ -144,10 +136,7 @@ describe('a secret', () => {
     [{ secret: [a, , b] as string[] }, /secret 2 .*\(got undefined\)/],
     [{ secret: [a, b, a] }, /secret 3 .*\(got the same as an earlier one\)/],
     [{ secret: ` ${a}` }, /without quotes or white space/],
-    [{ secret: `${a}\n` }, /without quotes or white space/],
     [{ secret: `"${a}"` }, /\(got text that begins with `"`\)/],
-    [{ secret: [[a]] as unknown as string[] }, /\(got an Array\)/],
-    [{ secret: new Uint8Array(32) as unknown as string }, /\(got a Uint8Array of 32 bytes\)/],
     [{ secret: a.slice(33) }, /at least 32 hexadecimal digits/],
     [{ secret: `${a}z` }, /\(got another string\)/],
     [{ secret: [a, b], current: 3 }, /`current` must be at most 2, the last secret \(got 3\)/],
@@ -163,34 +152,29 @@ describe('a secret', () => {
   });
 });
 
-/** As real `.env.example` files and pages have them. */
+/** As real `.env.example` files and pages have them, and two in other forms. */
 function placeholders(): string[] {
   return `
     your_32_character_encryption_key your-32-character-encryption-key your_32_char_encryption_key_here
     your-32-char-secret-key-min your-32-byte-encryption-key-for-gdpr-compliance your_random_secret_min_32_chars
-    your-super-secret-jwt-token-with-at-least-32-characters-long your-secret-key-here-min-32-chars
-    your_super_secret_jwt_key_change_this_in_production your-secure-random-secret-here generate_a_new_key
+    your-super-secret-jwt-token-with-at-least-32-characters-long your-secret-key-here-min-32-chars changeme
+    your_super_secret_jwt_key_change_this_in_production your-secure-random-secret-here generate_a_new_key CAFEBABE
     change-me-32-chars-minimum-secret change-this-in-production change_this_secret_in_production
-    change-me-to-a-secure-random-secret ChangeThisToARandomSecretInProduction2026 changeme CHANGE_ME REPLACE_ME
-    dev-encryption-key-32-chars-min dev_encryption_key_32_characters dev-encryption-key-change-in-production
-    development-encryption-key-change-in-production dev_fernet_key_base64_encoded_replace_in_production
-    my-secret-key-at-least-32-characters-long mysecretkeyqwertyuiopasdfghjklzxcvbnm MyVerySecretKeyForTheProductionServer1
-    mynameisShubhamOswalmynameisShubhamOswal test-secret-that-is-at-least-32-bytes supersecret
-    sculpt_aesthetics_nextauth_secret_key_2026_super_secure openssl-rand-base64-32 CAFEBABE DEADBEEFDEADBEEFDEADBEEFDEADBEEF
-    0000000000000000000000000000000000000000000000000000000000000000
-    0000000000000000000000000000000000000000000000000000000000000001
+    change-me-to-a-secure-random-secret dev-encryption-key-32-chars-min dev_encryption_key_32_characters
+    dev-encryption-key-change-in-production development-encryption-key-change-in-production mysecretkey
+    dev_fernet_key_base64_encoded_replace_in_production mysecretkeyqwertyuiopasdfghjklzxcvbnm
+    my-secret-key-at-least-32-characters-long mynameisShubhamOswalmynameisShubhamOswal 1234567890123456
+    test-secret-that-is-at-least-32-bytes sculpt_aesthetics_nextauth_secret_key_2026_super_secure
+    ${'0'.repeat(64)} ${'0'.repeat(63)}1 ${'a'.repeat(32)} ${'A'.repeat(43)}= abcdefabcdefabcdefabcdefabcdef12
     0123456789abcdef0123456789abcdef 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
-    0123456789ABCDEF0123456789ABCDEF 01234567890123456789012345678901 12345678901234567890123456789012 1234567890123456
+    0123456789ABCDEF0123456789ABCDEF 01234567890123456789012345678901 12345678901234567890123456789012
     1234567890abcdef1234567890abcdef abcdef1234567890abcdef1234567890abcdef1234567890abcdef1234567890
-    abcdefghijklmnopqrstuvwxyz123456 abcdefghijklmnopqrstuvwx123456789012 abcdefabcdefabcdefabcdefabcdef12
-    aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
-    a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8a9b0c1d2e3f4a5b6c7d8e9f0 a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6
+    abcdefghijklmnopqrstuvwxyz123456 abcdefghijklmnopqrstuvwx123456789012 a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6
+    a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8a9b0c1d2e3f4a5b6c7d8e9f0 MDEyMzQ1Njc4OUFCQ0RFRjAxMjM0NTY3ODlBQkNERUY=
     a1b2c3d4e5f6789012345678901234567890abcdef1234567890abcdef123456
     f3e2d1c0b9a8f7e6d5c4b3a2f1e0d9c8b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e2
-    MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY= MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=
-    MDEyMzQ1Njc4OUFCQ0RFRjAxMjM0NTY3ODlBQkNERUY= AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
-    Y2hhbmdlLW1lLWluLXByb2R1Y3Rpb24tcGxlYXNlLTE= 6368616e67652d6d652d696e2d70726f64756374696f6e2d706c656173652d31
-  `
+    deadbeefcafebabedeadbeeffeedface MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY= MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=
+    Y2hhbmdlLW1lLWluLXByb2R1Y3Rpb24tcGxlYXNlLTE= 6368616e67652d6d652d696e2d70726f64756374696f6e2d706c656173652d31`
     .trim()
     .split(/\s+/);
 }
