@@ -55,6 +55,22 @@ test('in a Worker, a local service with keys in a variable needs no module of No
   expect((await bundle(code, { conditions })).text).not.toContain('took longer than 10 s');
 });
 
+test('an app whose keys are in a variable has at most 340 kB of ours in one file, minified', async () => {
+  const code = `
+    export { EaasClient } from '@eaas/sdk';
+    export { field, plaintext } from '@eaas/sdk/fields';
+    export { withEncryption } from '@eaas/prisma';
+    export { localService } from '@eaas/local';
+    export { joined, keyFromHex } from '@eaas/migrate/formats';`;
+  const external = ['@prisma/client', 'drizzle-orm'];
+  const { text } = await bundle(code, { platform: 'node', splitting: false, external });
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(340_000);
+  expect(text).toContain('eaas local secret v1');
+  // What only a server answers.
+  for (const its of ['quota of encrypt operations', 'API key not found', 'Issuer not found', 'rows_differ'])
+    expect(text).not.toContain(its);
+});
+
 test('the browser client does not take an API key, and `createIntake` does not use the network', async () => {
   const { text } = await bundle(page);
   expect(text).not.toContain('eaas_sk_ and 49');

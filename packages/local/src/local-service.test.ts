@@ -1,5 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type Endpoint, endpoints, type Route } from '@eaas/protocol/wire';
+import { serverOperations } from '@eaas/service';
 import { ask } from '../test/ask.ts';
 import { createTestService, localService } from './index.ts';
 import { formatSealed, newSealed } from './sealed.ts';
@@ -42,6 +44,13 @@ describe('a local service', () => {
       expect(answer['detail']).toMatch(/has no audit log, no API keys.*`eaas import`/);
     },
   );
+
+  test('lacks only operations that it refuses', () => {
+    const needed = serverOperations.flatMap((of) => Object.keys(of) as Route[]);
+    const isRefused = ({ onServers, serverMode }: Endpoint) => onServers === true || serverMode === true;
+    expect(needed.filter((route) => !isRefused(endpoints[route]))).toEqual([]);
+    expect(needed).toContain('GET /v1/audit/verify');
+  });
 
   test('shows a key without its versions, because it counts no uses', async () => {
     const service = localService();

@@ -32,7 +32,7 @@ import { type Call, createCall } from './call.ts';
 import type { LocalDoor } from './door.ts';
 import { baseUrl, createFetch, type Fetch } from './fetch.ts';
 import { keysInMemory, type KeyStore, refuseAsUnavailable } from './key-store.ts';
-import { memoryStore } from './memory-store.ts';
+import { storeKeeping } from './memory-store.ts';
 import { isProduction } from './opener.ts';
 import type { Open } from './opening.ts';
 import { clientError, type OwnTenant, ownTenant, withControls } from './own-tenant.ts';
@@ -160,7 +160,8 @@ export function localService(options: LocalServiceOptions = {}): LocalService {
         '`secret` or `file`, and in tests use `createTestService`',
     );
   const now = () => Date.now();
-  const memory = memoryStore({ now, hasLog: false });
+  // Without a log, which it has no calls for.
+  const memory = storeKeeping(() => {}, { now });
   const keysNow = (): KeyStore => {
     if (file !== undefined) return openKeyFileStore(file, memory, create);
     if (secret !== undefined) return sealedStore(keysOfSecrets(secret, current), memory, now);

@@ -35,8 +35,6 @@ import {
 export interface MemoryStoreOptions {
   /** The time of the store, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Whether entries are kept, and counted. Defaults to true. */
-  readonly hasLog?: boolean;
   /**
    * Waits before a step. What it throws becomes the answer: LinkRefused before the commit is a refusal, and an error before
    * the answer is an answer that was lost.
@@ -75,8 +73,13 @@ type Values = Readonly<Record<string, unknown>>;
 
 const second = 1_000;
 
+type Keep = (tenant: MemoryTenant, link: Link, keep: (write: Write) => void) => void;
+
 /** Makes a store without tenants. */
-export function memoryStore({ now, hasLog = true, wait = async () => {} }: MemoryStoreOptions): MemoryStore {
+export const memoryStore = (options: MemoryStoreOptions): MemoryStore => storeKeeping(keepLog, options);
+
+/** As `memoryStore`. What it keeps of a link, beside changed rows, is another's to say. */
+export function storeKeeping(further: Keep, { now, wait = async () => {} }: MemoryStoreOptions): MemoryStore {
   const tenants = new Map<string, MemoryTenant>();
   const owners = new Map<string, Owned>();
 
@@ -107,13 +110,7 @@ export function memoryStore({ now, hasLog = true, wait = async () => {} }: Memor
     }
     if (link.now > time + second || link.now < time - 10 * second) return { outcome: 'clock', time };
     for (const written of link.writes) set(tenantId, written);
-    if (hasLog) {
-      for (const row of entriesOf(link)) set(tenantId, put(entries, row));
-      for (const row of talliesOf(tenant, link)) set(tenantId, put(tallies, row));
-      for (const [block, ...of] of link.blocks.map((name) => name.split(' ')))
-        set(tenantId, put(blocks, { block: Number(block), of: of.join(' ') }));
-      tenant.nonces.set(expected.id + 1, next.nonce);
-    }
+    further(tenant, link, (write) => set(tenantId, write));
     tenant.head = next;
     return { outcome: 'written', time };
   }
@@ -214,6 +211,15 @@ function readerOf(tenant: MemoryTenant | undefined, needs: readonly Need[], time
   const copies = new Map([...(tenant?.tables ?? [])].map(([name, rows]) => [name, [...rows.values()]]));
   return { known: knownOf(tenant, needs, time), rows: ({ name }) => [copies.get(name) ?? []] };
 }
+
+/** Keeps the entries of a link, and what counts and finds them. */
+const keepLog: Keep = (tenant, link, keep) => {
+  for (const row of entriesOf(link)) keep(put(entries, row));
+  for (const row of talliesOf(tenant, link)) keep(put(tallies, row));
+  for (const [block, ...of] of link.blocks.map((name) => name.split(' ')))
+    keep(put(blocks, { block: Number(block), of: of.join(' ') }));
+  tenant.nonces.set(link.expected.id + 1, link.next.nonce);
+};
 
 function entriesOf({ expected, next, runs, seals }: Link): EntryRow[] {
   const { tenant_id, created_at } = next;

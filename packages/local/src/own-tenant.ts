@@ -3,9 +3,9 @@ import { EaasError, randomBytes, ServiceError } from '@eaas/protocol/internal';
 import { refusalOf } from '@eaas/protocol/internal-service';
 import { type Output, permissions } from '@eaas/protocol/wire';
 import {
-  apiKeyOperations,
+  apiKeyCreation,
   type Caller,
-  createService,
+  createServiceWith,
   dueChange,
   insider,
   type KeyRow,
@@ -15,6 +15,7 @@ import {
   put,
   Refusal,
   rootKey,
+  type serverOperations,
   type Service,
   settle,
   settleKey,
@@ -41,6 +42,8 @@ interface Made {
   readonly plugins: readonly Plugin[];
   readonly settings: TenantSettings & { readonly name: string };
   readonly now: () => number;
+  /** What it answers beside calls about keys and data keys, if anything. */
+  readonly operations?: typeof serverOperations;
 }
 
 const minute = 60_000;
@@ -48,11 +51,11 @@ const minute = 60_000;
 const patienceForFile = 30_000;
 
 /** Makes a service with one tenant. */
-export function ownTenant({ memory, kept, plugins, settings, now }: Made): OwnTenant {
+export function ownTenant({ memory, kept, plugins, settings, now, operations = [] }: Made): OwnTenant {
   const roots = [rootKey(randomBytes(32))] as const;
   const { head, writes } = newTenant(roots, settings, now(), kept);
   const { tenant_id: tenantId } = head;
-  const service = createService({
+  const service = createServiceWith(operations, {
     store: kept?.store ?? memory,
     roots,
     plugins: [...plugins, ...(kept?.plugins ?? [])],
@@ -69,7 +72,7 @@ export function ownTenant({ memory, kept, plugins, settings, now }: Made): OwnTe
   kept?.open(service);
   const [operator, system] = [insider(tenantId, 'operator'), insider(tenantId, 'system')];
   const input = { name: 'everything', permissions: [...permissions] };
-  const apiKey = apiKeyOperations['POST /v1/api-keys'](service, operator, input);
+  const apiKey = apiKeyCreation['POST /v1/api-keys'](service, operator, input);
   let made: Promise<unknown> | undefined;
   return {
     service,

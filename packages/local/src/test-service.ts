@@ -5,6 +5,7 @@ import { ServiceError, fromHex, callback, flag, integerFrom, number } from '@eaa
 import { numberFrom, object, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import type { Rule } from '@eaas/protocol/internal';
 import type { Input, Output } from '@eaas/protocol/wire';
+import { serverOperations } from '@eaas/service';
 import { changeTenant, entries, type EntryRow, intake, issuers, people, refTo, settle } from '@eaas/service';
 import { createCall } from './call.ts';
 import { addFailure, type Failure, type FailureOptions, type Failures, type SeenRequest } from './fetch.ts';
@@ -99,7 +100,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     monthly_encrypt_quota: monthlyEncryptQuota,
   };
   const plugins = [people(), issuers(signIns), intake()];
-  const own = ownTenant({ memory, plugins, settings, now });
+  const own = ownTenant({ memory, plugins, settings, now, operations: serverOperations });
   const { service, tenantId, operator, apiKey: everything } = own;
   const holder = { ...operator, actor: everything.api_key_id, ipAddress };
   const failures: Failures = [];

@@ -1,5 +1,6 @@
 // What servers, the local service and the command line use.
-export { createService, type Fair, type Service } from './service.ts';
+export { createService, createServiceWith, serverOperations } from './service.ts';
+export { type Fair, type Service } from './service.ts';
 export { type Listener, type Step } from './ledger/guess.ts';
 // The way of a call, and what doors need for it.
 export { answer, type Door } from './answer.ts';
@@ -18,7 +19,7 @@ export { compare, find } from './ledger/query.ts';
 export { type TenantSettings, newTenant, changeTenant, acknowledgeRestore } from './operations/tenants.ts';
 export { resealTenant, tenantRecord } from './operations/tenants.ts';
 export { type Contents, type KeptKey, rowsOfKey, withMaterial } from './operations/contents.ts';
-export { apiKeyOperations } from './operations/api-keys.ts';
+export { apiKeyCreation } from './operations/api-keys.ts';
 export { keysNamed, settleKey } from './operations/keys.ts';
 export { dueChange, newKey } from './rules/key-rules.ts';
 export { type Caller, insider, type Part, preparing } from './operation.ts';

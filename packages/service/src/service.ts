@@ -9,10 +9,11 @@ import type { Store } from './ledger/store.ts';
 import { anchors, apiKeys, entries, type KeyRow, keys } from './ledger/tables.ts';
 import { type Table, tableOf } from './ledger/table.ts';
 import { keyVersions, tallies, tenants, uses } from './ledger/tables.ts';
-import { apiKeyOperations } from './operations/api-keys.ts';
+import { apiKeyCreation, apiKeyOperations } from './operations/api-keys.ts';
 import { auditOperations } from './operations/audit.ts';
-import { batchOperations, dataKeyOperations } from './operations/data-keys.ts';
+import { batchOperations, dataKeyOperations, serverModeOperations } from './operations/data-keys.ts';
 import { keyOperations } from './operations/keys.ts';
+import type { Operations } from './operation.ts';
 import type { Field, Operate, Plugin, Suite } from './plugin.ts';
 import { type Tokens, tokensOf } from './tokens.ts';
 
@@ -51,22 +52,24 @@ interface ServiceOptions {
 
 const alone: Fair = { isOver: () => false, pause: () => Promise.resolve() };
 
-/** The operations of the core. Plugins bring the others. */
-const core = [keyOperations, apiKeyOperations, dataKeyOperations, batchOperations, auditOperations];
+/** The operations that a service has everywhere. */
+const core = [keyOperations, dataKeyOperations, batchOperations];
+/** The operations that it has beside them on a server. Plugins bring the others. */
+export const serverOperations = [apiKeyCreation, apiKeyOperations, serverModeOperations, auditOperations];
 
-/** Puts a service together. */
-export function createService({
-  store,
-  roots,
-  plugins = [],
-  fair = alone,
-  patience = 4_500,
-  listener = {},
-  clock,
-}: ServiceOptions): Service {
+/** Puts the service of a server together. */
+export const createService = (options: ServiceOptions): Service =>
+  createServiceWith(serverOperations, options);
+
+/** Puts a service together. What it has no operations for, as they weigh in an app's bundle, its door must refuse. */
+export function createServiceWith(
+  further: readonly Partial<Operations>[],
+  { store, roots, plugins = [], fair = alone, patience = 4_500, listener = {}, clock }: ServiceOptions,
+): Service {
   const fields = plugins.flatMap((plugin) => plugin.fields ?? []);
   const tables = tablesOf(plugins, fields);
-  const operations: unknown = Object.assign({}, ...core, ...plugins.map((plugin) => plugin.endpoints ?? {}));
+  const ofPlugins = plugins.map((plugin) => plugin.endpoints ?? {});
+  const operations: unknown = Object.assign({}, ...core, ...further, ...ofPlugins);
   return {
     store,
     roots,

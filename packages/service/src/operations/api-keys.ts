@@ -12,14 +12,15 @@ import type { Operations } from '../operation.ts';
 import * as rules from '../rules/api-key-rules.ts';
 import { apiKeyRecord, keyNeedsOf, listing, recordsOf } from './records.ts';
 
-const records = recordsOf(
+const records = /* @__PURE__ */ recordsOf(
   apiKeys,
   'API key not found: pass the api_key_id that POST /v1/api-keys returned.',
   (row, view) => apiKeyRecord(row, view.find(uses, row.api_key_id)?.last_used_at ?? null),
   [uses],
 );
 
-export const apiKeyOperations = {
+/** Apart, because a service inside a process makes its own API key, and answers no calls about API keys. */
+export const apiKeyCreation = {
   'POST /v1/api-keys'(_, { tenantId, actor }, input) {
     const api_key = using(randomBytes(32), formatApiKey);
     const named = { tenant_id: tenantId, api_key_id: crypto.randomUUID(), created_by: actor };
@@ -36,6 +37,9 @@ export const apiKeyOperations = {
       },
     };
   },
+} satisfies Partial<Operations>;
+
+export const apiKeyOperations = {
   'GET /v1/api-keys': (_, __, page) => listing(apiKeys, () => [], page, showApiKeys),
   'GET /v1/api-keys/:api_key_id': (_, __, { api_key_id }) => records.show(api_key_id),
   'PATCH /v1/api-keys/:api_key_id': (_, __, { api_key_id, ...fields }) =>

@@ -20,9 +20,12 @@ import { requireKey } from './records.ts';
 
 type Verb = KeyVerb | 'hash';
 
+export const serverModeOperations = {
+  'POST /v1/encrypt': /* @__PURE__ */ single('encrypt', encryptRule),
+  'POST /v1/decrypt': /* @__PURE__ */ single('decrypt', decryptRule, readDecryptCall),
+} satisfies Partial<Operations>;
+
 export const dataKeyOperations = {
-  'POST /v1/encrypt': single('encrypt', encryptRule),
-  'POST /v1/decrypt': single('decrypt', decryptRule, readDecryptCall),
   'POST /v1/hash': single('hash', keyRules.hash),
   'POST /v1/keys/:key_id/wrap': single('wrap', keyRules.wrap),
   'POST /v1/keys/:key_id/unwrap': single('unwrap', keyRules.unwrap, presenting),

@@ -90,8 +90,8 @@ const areBytes = (value: unknown): value is Uint8Array => value instanceof Uint8
  * What a value of each column is, of which the bytes of a text have the same digest. To ask this is cheaper than to encode all
  * parts. The hash and the MAC are compared as bytes anyway.
  */
-const judged = entries.columns.filter((name) => name !== 'hash' && name !== 'mac');
-const typed = judged.map((name) => {
+const judged = /* @__PURE__ */ entries.columns.filter((name) => name !== 'hash' && name !== 'mac');
+const typed = /* @__PURE__ */ judged.map((name) => {
   const type = entries.types?.[name] ?? '';
   if (type === 'bytes') return { name, fits: areBytes };
   const [is, isNullable] = [type.startsWith('number') ? 'number' : 'string', type.endsWith('?')];

@@ -25,8 +25,11 @@ const needed: readonly (readonly [actions: RegExp, permission: Permission])[] = 
   [/^(?:api_key|issuer)\./, 'api_keys.manage'],
   [/^subject\.erase$/, 'subjects.erase'],
 ];
-const permissionOf = new Map<string, Permission | undefined>(
-  auditActions.map((action) => [action, needed.find(([actions]) => actions.test(action))?.[1]]),
+const permissionOf = /* @__PURE__ */ new Map<string, Permission | undefined>(
+  /* @__PURE__ */ auditActions.map((action) => [
+    action,
+    needed.find(([actions]) => actions.test(action))?.[1],
+  ]),
 );
 
 /** By how much the time of an entry can be after its judgement, because it is never before that of an earlier entry. */

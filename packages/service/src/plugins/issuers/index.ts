@@ -120,7 +120,7 @@ export function issuers(options: IssuerOptions): Plugin {
 }
 
 /** The calls that manage issuers, like those of API keys. */
-const records = recordsOf(
+const records = /* @__PURE__ */ recordsOf(
   table,
   'Issuer not found: pass the issuer_id that POST /v1/issuers returned.',
   rules.issuerRecord,

@@ -39,4 +39,6 @@ export interface IssuerRow extends RowOf<typeof issuer> {
   readonly permissions: Shown['permissions'];
 }
 
-export const issuers = tableOf<IssuerRow>('issuers', ['issuer_id'], issuer, { foundBy: 'issuer_id' });
+export const issuers = /* @__PURE__ */ tableOf<IssuerRow>('issuers', ['issuer_id'], issuer, {
+  foundBy: 'issuer_id',
+});
