@@ -66,12 +66,12 @@ function appOf(store: Store, { seal, open, find }: Codec): App {
 
 const key = randomBytes(32);
 const cbc = {
-  seal(text: string): Buffer {
+  seal: (text: string): Buffer => {
     const iv = randomBytes(16);
     const cipher = createCipheriv('aes-256-cbc', key, iv);
     return Buffer.concat([iv, cipher.update(text), cipher.final()]);
   },
-  open(stored: unknown): string {
+  open: (stored: unknown): string => {
     const bytes = stored as Buffer;
     const decipher = createDecipheriv('aes-256-cbc', key, bytes.subarray(0, 16));
     return Buffer.concat([decipher.update(bytes.subarray(16)), decipher.final()]).toString();
@@ -121,7 +121,7 @@ async function runWith(
     const itself: Codec = { seal: async (_, row) => row, open: async (rows) => rows, find };
     const codec: Codec = {
       seal: (id, row) => untyped.encryptRow('members', id, row as never),
-      open: (rows) => untyped.decryptRows('members', rows as never, (row) => (row as Row).id),
+      open: (rows) => untyped.decryptRows('members', rows, (row) => (row as Row).id),
       find,
     };
     const store = await storeOf(at as never, { fields: fields as never, records: records as never });
@@ -227,8 +227,8 @@ test('Sequelize with hooks: nothing is lost, and each version finds what it know
     return {
       insert: (row) => Members.create(row),
       select: async (where) =>
-        (await Members.findAll(where === undefined ? {} : { where: sequelize.literal(where) })).map(
-          (row) => row.get() as Row,
+        (await Members.findAll(where === undefined ? {} : { where: sequelize.literal(where) })).map((row) =>
+          row.get(),
         ),
       async update(id, values) {
         const row = await Members.findByPk(id);

@@ -80,8 +80,7 @@ test('nothing is lost, and each version finds what it knows, from the first row 
   await sql`create table members (id uuid primary key, home_city text not null, email text not null, access_token text)`;
   const { found, members } = await runProduct({
     before: appOf(drizzle(sql, options), before, seals.before),
-    appIn: (stage) =>
-      appOf(open() as unknown as PostgresJsDatabase, tableIn(stage) as unknown as typeof before),
+    appIn: (stage) => appOf(open(), tableIn(stage) as unknown as typeof before),
     run: (stage, mode) => migrate(open(), tableIn(stage), mode, { client: eaas }),
     look: (stage) => inventory(open(), tableIn(stage), { client: eaas }),
     sql: (statement) => sql.unsafe(statement),
