@@ -121,7 +121,7 @@ async function runWith(
     const itself: Codec = { seal: async (_, row) => row, open: async (rows) => rows, find };
     const codec: Codec = {
       seal: (id, row) => untyped.encryptRow('members', id, row as never),
-      open: (rows) => untyped.decryptRows('members', rows, (row) => (row as Row).id),
+      open: (rows) => untyped.decryptRows('members', rows, ({ id }) => id),
       find,
     };
     const store = await storeOf(at as never, { fields: fields as never, records: records as never });
