@@ -53,7 +53,7 @@ export function addEncryption<T extends Tables>(
     const isPlain = (name: PropertyKey) => 'unencrypted' in Object(own?.[String(name)]);
     if (own && !names.every(isPlain))
       throw new TypeError(
-        `${model?.tableName}: a ciphertext is bound to the id of its row, so save each row by itself`,
+        `${model?.tableName}: a ciphertext is bound to its row, so save each row by itself`,
       );
   }
 
@@ -63,10 +63,9 @@ export function addEncryption<T extends Tables>(
     options.validate = false;
   });
   sequelize.addHook('beforeBulkCreate', seal);
-  sequelize.addHook('beforeBulkUpdate', (options) => {
-    const { attributes = {} } = options as Options;
-    refuse(options as Options, Object.keys(attributes));
-  });
+  sequelize.addHook('beforeBulkUpdate', (given: Options) =>
+    refuse(given, Object.keys({ ...given.attributes })),
+  );
   sequelize.addHook('beforeUpsert', (values, options) => refuse(options as Options, Object.keys(values)));
   sequelize.addHook('afterSave', (row, { fields }: Options) => replace([row], decryptRows, fields));
   sequelize.addHook('afterBulkCreate', (rows, { fields }: Options) => replace(rows, decryptRows, fields));

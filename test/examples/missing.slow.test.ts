@@ -16,7 +16,6 @@ const { EAAS_KEY_ID: _, ...client } = service;
 const database = { DATABASE_URL: 'postgres://127.0.0.1:1/none' };
 const table = { ...service, ...database };
 const searched = { ...table, EAAS_INDEX_KEY: 'eaas_ik_1.none' };
-const rotation = { ...client, ...database };
 
 const start = async (env: Readonly<Record<string, string>>, program: string, ...args: string[]) => {
   const cleared = Object.fromEntries(Object.keys(searched).map((name) => [name, '']));
@@ -39,7 +38,6 @@ test.each([
   ['observability/traced-client.mjs', service],
   ['only-the-person/server.mjs', service],
   ['open-with-python/encrypt.mjs', service],
-  ['rotate-a-key/index.mjs', rotation],
   ['sign-up/search.mjs', table],
   ['sign-up/server.mjs', table],
   ['upload-a-file/server.mjs', service],
