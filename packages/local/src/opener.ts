@@ -29,8 +29,8 @@ export const advice: Readonly<Record<Lock['kind'], string>> = {
 /** Some platforms have no `process`, or no right to read it. */
 export const isProduction = (): boolean => attempt(() => process.env['NODE_ENV']) === 'production';
 
-/** The id of the key that the app expects, if it says so. */
-export const keyIdOfEnvironment = () => attempt(() => process.env['EAAS_KEY_ID']) || undefined;
+/** The id of the key that the app expects, if it says so. A page has no `process`. */
+export const keyIdOfEnvironment = () => attempt(() => globalThis.process?.env['EAAS_KEY_ID']) || undefined;
 
 /** Opens what is not locked. */
 export const unlocked: Opener = { kind: 'none', newLock: () => ({ kind: 'none' }), keyFor: () => null };
