@@ -1,5 +1,6 @@
-import { getTableColumns, sql } from 'drizzle-orm';
+import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import * as mysqlCore from 'drizzle-orm/mysql-core';
+import * as sqliteCore from 'drizzle-orm/sqlite-core';
 import {
   check,
   getTableConfig,
@@ -15,6 +16,7 @@ import { checkConstraints, field, part, plaintext } from '@eaas/sdk/fields';
 import { describe, expect, test } from 'vitest';
 import { encrypted, encryptedTable, fieldsOf } from './pg.ts';
 import * as mysql from './mysql.ts';
+import * as sqlite from './sqlite.ts';
 
 const codeOf = (work: () => unknown): unknown => {
   try {
@@ -110,6 +112,20 @@ describe('constraints and indexes of a table', () => {
       ['t_name_encrypted', `"t"."name" like 'eaasA%'`],
     ]);
     expect(table({ refusePlaintext: false })).toHaveLength(2);
+  });
+
+  test('in SQLite, indexes do it: for a constraint, drizzle-kit would rebuild the table', () => {
+    const ssn = sqlite.encrypted(field.text().searchable());
+    const { checks, indexes } = sqliteCore.getTableConfig(sqlite.encryptedTable("a'b", { ssn }));
+    const fail = (path: string) => `then json_extract(json_quote("a'b"."ssn"), 'a''b_${path}') end`;
+    const wheres = indexes.map(
+      ({ config }) => new sqliteCore.SQLiteSyncDialect().sqlToQuery(config.where as SQL).sql,
+    );
+    expect(wheres).toEqual([
+      `case when not ("a'b"."ssn" glob 'eaasA*') ${fail('ssn_encrypted')}`,
+      `case when not ("a'b"."ssn" is not null or "a'b"."ssn_index" is null) ${fail('ssn_index_check')}`,
+    ]);
+    expect(checks).toEqual([]);
   });
 
   test('PostgreSQL does not cut off the name of a constraint, which is always the same', () => {

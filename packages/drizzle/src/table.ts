@@ -230,8 +230,8 @@ export interface TableOptions<Key extends string, Extra> {
    */
   readonly lowEntropy?: 'accepted' | undefined;
   /**
-   * Whether the database itself refuses what is no ciphertext, by a check constraint for each encrypted column without
-   * `previous`. Defaults to true.
+   * Whether the database itself refuses what is no ciphertext, by a check constraint (in SQLite an index) for each encrypted
+   * column without `previous`. Defaults to true.
    */
   readonly refusePlaintext?: boolean | undefined;
   /** Indexes and constraints, as the third argument of Drizzle's tables. */
@@ -255,7 +255,8 @@ export const schemaOf = (table: Table): string | undefined =>
 /** Makes an index column, which can hold lists of fingerprints. */
 type CreateIndex = (name: string, isList: boolean) => { unique(name?: string): object };
 type CreateTable = (name: string, columns: Builders, extra: (self: object) => object[]) => Table;
-type Check = (name: string, condition: SQL) => object;
+/** Makes what refuses the rows for which a condition of a column is false. */
+type Check = (name: string, condition: SQL, column: Column) => object;
 
 /** The builder of a constraint or an index: `value` is of a check. */
 interface Constraint {
@@ -325,10 +326,10 @@ function checksOf(table: Table, check: Check, form: string, refusesPlaintext = t
   return layoutOf(table).columns.flatMap(({ column, encryption, indexes }) => {
     if (writesOlder(encryption.field)) return [];
     const checks = indexes.map(({ column: index }) =>
-      check(constraintName(index, 'check'), sql`${column} is not null or ${index} is null`),
+      check(constraintName(index, 'check'), sql`${column} is not null or ${index} is null`, column),
     );
     if (refusesPlaintext && !encryption.field.previous)
-      checks.unshift(check(constraintName(column, 'encrypted'), sql`${column} ${sql.raw(form)}`));
+      checks.unshift(check(constraintName(column, 'encrypted'), sql`${column} ${sql.raw(form)}`, column));
     return checks;
   });
 }

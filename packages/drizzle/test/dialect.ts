@@ -4,10 +4,11 @@ import { migrate } from '@eaas/migrate';
 import { expect } from 'vitest';
 import { createClient } from '@eaas/test-kit/orms/client';
 import { ids } from './cell.ts';
+import type { Opened } from './drivers.ts';
 import { expectExisting } from './existing.ts';
 import { outcomesOf } from './matrix.ts';
 import { expectParts } from './parts.ts';
-import { expectReplicas, type ReplicasPlace } from './replicas.ts';
+import { expectReplicas, type WithReplicas } from './replicas.ts';
 import { expectSubjects } from './subjects.ts';
 import { createTable, type PostgresDatabase, tables } from './tables.ts';
 import { expectUpserts } from './upserts.ts';
@@ -18,7 +19,7 @@ export interface Connection {
   /** Runs SQL without Drizzle. */
   readonly sql: (statement: string) => Promise<readonly Record<string, string | null>[]>;
   /** Another database, for a replica that is behind by everything. */
-  readonly lagging: Pick<Connection, 'plain' | 'sql'>;
+  readonly lagging: Pick<Opened, 'drizzle' | 'sql'>;
   /** What the package and Drizzle export for the dialect. */
   readonly dialect: {
     readonly withEncryption: unknown;
@@ -32,16 +33,16 @@ export async function outcomesIn({ name, plain, sql, lagging, dialect }: Connect
   const own = dialect as {
     withEncryption: typeof withEncryption;
     getTableConfig: (table: Table) => Parameters<typeof createTable>[0];
-    withReplicas: ReplicasPlace['withReplicas'];
+    withReplicas: WithReplicas;
   };
   const { samples, children, people, notes, members, accounts } = tables[name];
   const { dialect: writer } = plain as { dialect: { sqlToQuery(value: SQL): { sql: string } } };
   const sqlOf = (value: SQL): string => writer.sqlToQuery(value).sql;
   const created = [samples, children, people, notes, members, accounts];
   for (const table of created) {
-    const create = createTable(own.getTableConfig(table), sqlOf, name === 'MySQL' ? '`' : '"');
-    for (const of of [sql, lagging.sql])
-      await of(`${create}${name === 'MySQL' ? ' character set utf8mb4' : ''}`);
+    const [create, ...indexes] = createTable(own.getTableConfig(table), sqlOf, name === 'MySQL' ? '`' : '"');
+    const all = [`${create}${name === 'MySQL' ? ' character set utf8mb4' : ''}`, ...indexes];
+    for (const of of [sql, lagging.sql]) for (const statement of all) await of(statement);
   }
   for (const column of ['note', 'date', 'bytes', 'json']) {
     const write = sql(`insert into samples (id, ${column}) values ('${ids.one}', 'eaasaPLAIN')`);
@@ -62,14 +63,8 @@ export async function outcomesIn({ name, plain, sql, lagging, dialect }: Connect
     await sql('create unique index active on accounts (person) where ended is null');
     await expectUpserts(plain as PostgresDatabase, accounts, encrypting);
   }
-  await expectReplicas({
-    plain: plain as PostgresDatabase,
-    lagging: lagging.plain as PostgresDatabase,
-    table: accounts,
-    withReplicas: own.withReplicas,
-    encrypting,
-    canUpsert: name !== 'MySQL',
-  });
+  const replica = lagging.drizzle({ schema: tables[name], mode: 'default' });
+  await expectReplicas(plain as PostgresDatabase, replica, accounts, own.withReplicas, encrypting);
   await expectExisting({
     plain,
     method,

@@ -1,4 +1,3 @@
-import type * as nodePostgres from 'drizzle-orm/node-postgres';
 import { eq, sql } from 'drizzle-orm';
 import { customType, getTableConfig, serial, withReplicas } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
@@ -7,45 +6,32 @@ import { field } from '@eaas/sdk/fields';
 import { createClient } from '@eaas/test-kit/orms/client';
 import { expect, test } from 'vitest';
 import { outcomesIn } from './dialect.ts';
-import { requireDrivers } from './drivers.ts';
+import { openNodePostgres } from './drivers.ts';
 import { openPostgres } from './postgres.ts';
 import { tables } from './tables.ts';
 
 const { database, connection } = await openPostgres();
-const { connection: lagging } = await openPostgres();
 
-interface Pool {
-  end(): Promise<void>;
-}
-
-async function openNodePostgres(): Promise<{ plain: object; close: () => Promise<void> }> {
-  const drivers = await requireDrivers();
-  const { Pool } = drivers('pg') as { Pool: new (options: object) => Pool };
-  const { drizzle } = drivers('drizzle-orm/node-postgres') as typeof nodePostgres;
-  const { host, port, database: name, username: user } = database.connection('owner');
-  const pool = new Pool({ host, port, database: name, user, max: 2 });
-  return { plain: drizzle(pool as never, { schema: tables.PostgreSQL }), close: () => pool.end() };
-}
+const lagging = await openNodePostgres();
 
 test.each(['postgres', 'pg'])(
   'every operation of Drizzle works or throws with the driver %s',
   async (driver) => {
-    for (const each of [connection, lagging])
-      await each`drop table if exists samples, children, people, members, notes, accounts`;
-    const own = { plain: drizzle(connection, { schema: tables.PostgreSQL }), close: async () => {} };
-    const { plain, close } = driver === 'pg' ? await openNodePostgres() : own;
+    const sql = async (statement: string) => [...(await connection.unsafe(statement))];
+    for (const run of [sql, lagging.sql])
+      await run('drop table if exists samples, children, people, members, notes, accounts');
+    const schema = tables.PostgreSQL;
     const outcomes = await outcomesIn({
       name: 'PostgreSQL',
-      plain,
-      sql: async (statement) => [...(await connection.unsafe(statement))],
-      lagging: {
-        plain: drizzle(lagging, { schema: tables.PostgreSQL }),
-        sql: async (statement) => [...(await lagging.unsafe(statement))],
-      },
+      plain:
+        driver === 'pg'
+          ? (await openNodePostgres(database)).drizzle({ schema })
+          : drizzle(connection, { schema }),
+      sql,
+      lagging,
       dialect: { ...pg, getTableConfig, withReplicas },
     });
     await expect(outcomes).toMatchFileSnapshot('./outcomes/PostgreSQL.json');
-    await close();
   },
 );
 

@@ -1,22 +1,10 @@
 import { relations, type SQL } from 'drizzle-orm';
-import { mysqlTable, varchar } from 'drizzle-orm/mysql-core';
-import { type PgColumn, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import { sqliteTable, text as sqliteText } from 'drizzle-orm/sqlite-core';
-import * as mysql from '@eaas/drizzle/mysql';
-import * as pg from '@eaas/drizzle/pg';
-import * as sqlite from '@eaas/drizzle/sqlite';
 import { field, plaintext } from '@eaas/sdk/fields';
+import { type Dialect, dialects } from './dialects.ts';
 import { kinds } from './kinds.ts';
 import { parts } from './parts.ts';
-
-interface Dialect {
-  readonly encrypted: typeof pg.encrypted;
-  readonly encryptedTable: typeof pg.encryptedTable;
-  readonly table: typeof pgTable;
-  readonly id: typeof uuid;
-  readonly text: typeof text;
-}
 
 /** The tables of a dialect, with the types of PostgreSQL. */
 function tablesOf({ encrypted, encryptedTable, table, id, text }: Dialect) {
@@ -96,13 +84,10 @@ function tablesOf({ encrypted, encryptedTable, table, id, text }: Dialect) {
   return { samples, children, childrenOf, parentOf, members, people, notes, accounts };
 }
 
-const varcharOf = (length: number) => (name?: string) => varchar(name as string, { length });
-const { encrypted, encryptedTable } = pg;
-
 export const tables = {
-  PostgreSQL: tablesOf({ encrypted, encryptedTable, table: pgTable, id: uuid, text }),
-  MySQL: tablesOf({ ...mysql, table: mysqlTable, id: varcharOf(36), text: varcharOf(100) } as never),
-  SQLite: tablesOf({ ...sqlite, table: sqliteTable, id: sqliteText, text: sqliteText } as never),
+  PostgreSQL: tablesOf(dialects.PostgreSQL),
+  MySQL: tablesOf(dialects.MySQL),
+  SQLite: tablesOf(dialects.SQLite),
 };
 
 export type Tables = typeof tables.PostgreSQL;
@@ -121,12 +106,23 @@ interface Check {
   readonly value: SQL;
 }
 
+interface Index {
+  readonly config: { readonly name: string; readonly where?: SQL };
+}
+
+interface Config {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  readonly checks: readonly Check[];
+  readonly indexes: readonly Index[];
+}
+
 /** Returns the SQL that creates a table, of what `getTableConfig` of its dialect returns. */
 export function createTable(
-  { name, columns, checks }: { name: string; columns: readonly Column[]; checks: readonly Check[] },
+  { name, columns, checks, indexes }: Config,
   sqlOf: (value: SQL) => string,
   quote = '"',
-): string {
+): string[] {
   const list = columns.map((column) => {
     const constraints = [
       column.primary && 'primary key',
@@ -136,5 +132,9 @@ export function createTable(
     return [quote + column.name + quote, column.getSQLType(), ...constraints].filter(Boolean).join(' ');
   });
   const own = checks.map((check) => `constraint ${check.name} check (${sqlOf(check.value)})`);
-  return `create table ${name} (${[...list, ...own].join(', ')})`;
+  // Those of SQLite that refuse rows.
+  const refusing = indexes.map(
+    ({ config }) => `create index ${config.name} on ${name} (id) where ${sqlOf(config.where as SQL)}`,
+  );
+  return [`create table ${name} (${[...list, ...own].join(', ')})`, ...refusing];
 }
