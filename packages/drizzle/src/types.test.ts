@@ -68,24 +68,17 @@ test('a column whose field has a schema shows what the schema returns', () => {
 });
 
 test('functions with the bounds of Drizzle take an encrypted database, also `withReplicas`', () => {
-  type Schema = { patients: typeof patients };
-  type Bound = PgDatabase<PgRemoteQueryResultHKT, Schema>;
+  type Bound = PgDatabase<PgRemoteQueryResultHKT, { patients: typeof patients }>;
   const generic = <Database extends Bound>(database: Database): Database => database;
-  const own = (database: typeof plain): Bound => database;
-  const inTransaction = (transaction: Parameters<Parameters<Bound['transaction']>[0]>[0]): unknown =>
-    transaction;
+  const own = (database: typeof plain | Parameters<Parameters<Bound['transaction']>[0]>[0]) => database;
   const never = async () => {
-    const replicated = [withReplicas(db, [db]), withEncryption(withReplicas(plain, [plain]), eaas)] as const;
-    for (const each of [db, ...replicated]) {
-      own(generic(each));
-      await each.transaction(async (tx) => inTransaction(generic(tx).as('7')));
-    }
+    const all = [withReplicas(db, [db]), withEncryption(withReplicas(plain, [plain]), eaas)] as const;
+    for (const each of all) await each.transaction(async (tx) => [own(each), own(generic(tx).as('7'))]);
     const [my, lite] = [{} as MySqlRemoteDatabase, {} as SqliteRemoteDatabase];
     mysql.withReplicas(withEncryption(my, eaas), [withEncryption(mysql.withReplicas(my, [my]), eaas)]);
-    sqlite.withReplicas(withEncryption(lite, eaas), [
-      withEncryption(sqlite.withReplicas(lite, [lite]), eaas),
-    ]);
-    return [await replicated[0].query.patients.findMany(), await replicated[1].select().from(patients)];
+    const replica = withEncryption(sqlite.withReplicas(lite, [lite]), eaas);
+    sqlite.withReplicas(withEncryption(lite, eaas), [replica]);
+    return [await generic(all[0]).query.patients.findMany(), await generic(all[1]).select().from(patients)];
   };
   expectTypeOf(never).returns.resolves.toEqualTypeOf<Patient[][]>();
 });
