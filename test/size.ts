@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 const packages: Readonly<Record<string, number>> = {
   protocol: 5_738,
   service: 5_710,
-  local: 2_083,
+  local: 2_193,
   sdk: 7_359,
   migrate: 2_574,
   audit: 1_188,
