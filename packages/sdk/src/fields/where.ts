@@ -75,12 +75,8 @@ function conditionsOf(plan: FieldPlan, value: unknown, place: Where): Condition[
 function conditionOf(plan: IndexPlan, query: unknown, place: Where): Condition {
   if (query === null || query === undefined)
     refuse(`the search by \`${plan.name}\` needs a value that is not null or undefined`);
-  if (plan.name !== undefined && plan.fields.some(({ field }) => writesOlder(field))) {
-    const reason = 'the version before changes values, and not what they are found by';
-    refuse(
-      `no search by a part finds all rows while a field has \`write\`: ${reason}, so remove \`write\` first`,
-    );
-  }
+  if (plan.name !== undefined && plan.fields.some(({ field }) => writesOlder(field)))
+    refuse('a search by a part would miss values that the version before changes: remove `write` first');
   const fields = plan.fields.map(({ name, field: { type } }) => ({ name, type }));
   const subjects = plan.index.soughtBy(query, ...fields).map((bytes) => ({ plan, bytes }));
   if (subjects.length > 0) return { plan, place, asked: query, subjects };
