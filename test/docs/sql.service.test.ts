@@ -41,11 +41,11 @@ test('the guide’s SQL adds new columns to a table, and an index', async () => 
   expect(indexes.flat().join('\n')).toContain('(email_index)');
 });
 
-test('the guide’s SQL copies what the app has not written', async () => {
+test('the guide’s SQL copies all old values, also where the app has written', async () => {
   await sql`insert into patients (id, email, born, email_new) values (1, 'ada', '1815-12-10', null), (2, 'grace', null, 'new')`;
   await sql.unsafe(copy);
   expect(await sql`select email_new, born_new from patients order by id`.values()).toEqual([
     ['ada', '1815-12-10'],
-    ['new', null],
+    ['grace', null],
   ]);
 });
