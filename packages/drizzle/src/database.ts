@@ -33,20 +33,19 @@ export const databaseOf =
     }
     requireVersion();
     const access = accessFor(database, client, options);
-    const sourceOf = (table: Table): object => tableSource(primaryOf(database), dialect, access, table);
+    const sourceOf = (table: Table): object => tableSource(database, dialect, access, table);
     return wrap(database, access, { $encryptedTable: sourceOf }) as never;
   };
 
 const making = ['select', 'selectDistinct', 'selectDistinctOn', 'insert', 'update', 'delete', 'with'];
 const raw = ['execute', 'run', 'all', 'get', 'values'];
 
-/** Where the writes go, also of what Drizzle's `withReplicas` returns, which reads elsewhere. */
-const primaryOf = (database: object): object => (database as { $primary?: object }).$primary ?? database;
-
 function wrap(database: object, access: Access, more: object): object {
   const original = database as Methods;
+  // What Drizzle's `withReplicas` returns reads elsewhere.
+  const { $primary: primary = database } = database as { $primary?: object };
   const isSync = Reflect.get(database, 'resultKind') === 'sync';
-  const follow = (made: unknown): unknown => followed(made, access, isSync, primaryOf(database) as Methods);
+  const follow = (made: unknown): unknown => followed(made, access, isSync, primary as Methods);
   const own: Readonly<Record<string, unknown>> = {
     ...Object.fromEntries(
       making.map((name) => [name, (...args: unknown[]) => follow(original[name]?.(...args))]),
@@ -57,12 +56,8 @@ function wrap(database: object, access: Access, more: object): object {
     get query() {
       return new Proxy(original['query'] ?? {}, { get: (tables, name) => follow(Reflect.get(tables, name)) });
     },
-    get $primary() {
-      return wrap(primaryOf(database), access, more);
-    },
-    get $replicas() {
-      return (original as { $replicas?: object[] }).$replicas?.map((each) => wrap(each, access, more));
-    },
+    ...(primary !== database && { $primary: wrap(primary, access, more) }),
+    $replicas: (database as { $replicas?: object[] }).$replicas?.map((each) => wrap(each, access, more)),
     $with: (...args: unknown[]) => {
       const created = original['$with']?.(...args) as { as: Method };
       const as = (query: unknown): unknown =>

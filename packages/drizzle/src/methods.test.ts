@@ -13,8 +13,8 @@ import * as mysql from './mysql.ts';
 import * as pg from './pg.ts';
 import * as sqlite from './sqlite.ts';
 
-// Every method of Drizzle's objects, and what the package does about it. A method of a newer Drizzle is in none of these
-// lists: find out whether it runs or builds a statement before you add it.
+// Every method of Drizzle's objects and of the encrypted database, and what the package does about it. A method of a newer
+// Drizzle is in none of these lists: find out whether it runs or builds a statement before you add it.
 
 const list = (names: string): string[] => names.trim().split(/\s+/);
 
@@ -42,7 +42,11 @@ const changes = list(`
 const others = list(`
   getSelectedFields getUsedTables getTableLikeFields createIterator _toSQL _getQuery
   refreshMaterializedView append buildQueryFromSourceParams if inlineParams mapInlineParam mapWith
+<<<<<<< ours
   toQuery $encryptedTable onError
+=======
+  toQuery onError $encryptedTable
+>>>>>>> theirs
 `);
 const judged = new Set([...runs, ...builds, ...makes, ...changes, ...others]);
 

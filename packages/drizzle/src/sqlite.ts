@@ -16,12 +16,12 @@ const columns = columnsOf({ name: 'SQLite', Builder: SQLiteColumnBuilder, Column
  * drizzle-kit would rebuild the table, and copy its new columns from the old table, which does not have them.
  */
 function failing(name: string, condition: SQL, column: Column): object {
-  const path = sql.raw(`'${name.replaceAll("'", "''")}'`);
-  const fail = sql`case when not (${condition}) then json_extract(json_quote(${column}), ${path}) end`;
+  const fail = sql`case when not (${condition}) then json_extract(json_quote(${column}), ${name}) end`;
   return index(name)
     .on(column as SQLiteColumn)
-    .where(fail);
+    .where(fail.inlineParams());
 }
+
 const tables = tablesOf(columns.indexColumn, failing, "glob 'eaasA*'");
 
 /**

@@ -68,17 +68,16 @@ test('a column whose field has a schema shows what the schema returns', () => {
 });
 
 test('functions with the bounds of Drizzle take an encrypted database, also `withReplicas`', () => {
-  type Bound = PgDatabase<PgRemoteQueryResultHKT, { patients: typeof patients }>;
-  const generic = <Database extends Bound>(database: Database): Database => database;
-  const own = (database: typeof plain | Parameters<Parameters<Bound['transaction']>[0]>[0]) => database;
-  const never = async () => {
-    const all = [withReplicas(db, [db]), withEncryption(withReplicas(plain, [plain]), eaas)] as const;
-    for (const each of all) await each.transaction(async (tx) => [own(each), own(generic(tx).as('7'))]);
-    const [my, lite] = [{} as MySqlRemoteDatabase, {} as SqliteRemoteDatabase];
+  const generic = <D extends PgDatabase<PgRemoteQueryResultHKT, { patients: typeof patients }>>(of: D): D =>
+    of;
+  const own = (of: Parameters<Parameters<(typeof plain)['transaction']>[0]>[0]) => of;
+  const never = async (my: MySqlRemoteDatabase, lite: SqliteRemoteDatabase) => {
     mysql.withReplicas(withEncryption(my, eaas), [withEncryption(mysql.withReplicas(my, [my]), eaas)]);
     const replica = withEncryption(sqlite.withReplicas(lite, [lite]), eaas);
     sqlite.withReplicas(withEncryption(lite, eaas), [replica]);
-    return [await generic(all[0]).query.patients.findMany(), await generic(all[1]).select().from(patients)];
+    const [inner, outer] = [withReplicas(db, [db]), withEncryption(withReplicas(plain, [plain]), eaas)];
+    await generic(inner).transaction(async (tx) => own(generic(tx).as('7')));
+    return [await generic(outer).query.patients.findMany(), await inner.select().from(patients)];
   };
   expectTypeOf(never).returns.resolves.toEqualTypeOf<Patient[][]>();
 });

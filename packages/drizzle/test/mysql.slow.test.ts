@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
 import { outcomesIn } from './dialect.ts';
 import { openMySql, openServer } from './drivers.ts';
+import { testMigrations } from './migrations.ts';
 import { tables } from './tables.ts';
 
 whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
@@ -20,4 +21,8 @@ whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
     });
     await expect(outcomes).toMatchFileSnapshot('./outcomes/MySQL.json');
   });
+
+  const open = async () => openMySql(await openServer());
+  // A second `push` fails on MariaDB also without Eaas.
+  testMigrations('MySQL', ['generate'], open, mysql.withEncryption);
 });

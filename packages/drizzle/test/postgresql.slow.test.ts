@@ -7,6 +7,7 @@ import { createClient } from '@eaas/test-kit/orms/client';
 import { expect, test } from 'vitest';
 import { outcomesIn } from './dialect.ts';
 import { openNodePostgres } from './drivers.ts';
+import { testMigrations } from './migrations.ts';
 import { openPostgres } from './postgres.ts';
 import { tables } from './tables.ts';
 
@@ -60,3 +61,5 @@ test('rows that PostgreSQL numbers are read as they were written', async () => {
   await db.insert(rows).values([{ name: 'Eve' }, { name: null }, { name: 'Joy' }]);
   expect((await db.select().from(rows)).map(({ name }) => name)).toEqual(['Eve', null, 'Joy']);
 });
+
+testMigrations('PostgreSQL', ['generate', 'push'], openNodePostgres, pg.withEncryption);

@@ -3,6 +3,7 @@ import * as sqlite from '@eaas/drizzle/sqlite';
 import { expect, test } from 'vitest';
 import { outcomesIn } from './dialect.ts';
 import { openSqlite } from './drivers.ts';
+import { testMigrations } from './migrations.ts';
 import { tables } from './tables.ts';
 
 test('no operation of Drizzle on SQLite stores plaintext in an encrypted column', async () => {
@@ -16,3 +17,5 @@ test('no operation of Drizzle on SQLite stores plaintext in an encrypted column'
   });
   await expect(outcomes).toMatchFileSnapshot('./outcomes/SQLite.json');
 });
+
+testMigrations('SQLite', ['generate', 'push'], openSqlite, sqlite.withEncryption);
