@@ -8,7 +8,8 @@ import { isQuery, isSameColumn, isSql, valueOf } from './chunks.ts';
 import { refuse, unknownRow } from './error.ts';
 import { storedIn } from './id-form.ts';
 import type { Run } from './late.ts';
-import { isNumbered, numberLater } from './numbers.ts';
+import { creatorOf, isNumbered } from './new-id.ts';
+import { numberLater } from './numbers.ts';
 import type { Builder, Methods, Shape, ShapeOf } from './run.ts';
 import {
   boundTo,
@@ -122,8 +123,9 @@ function insertedRow(table: Table, given: Row, run: Run): InsertedRow {
   const { plain, person } = layoutOf(table);
   const isOfGiven = person.every(({ key }) => valueOf(row[key]) !== undefined);
   for (const { key, column } of plain) {
-    if (valueOf(row[key]) !== undefined || !column.defaultFn) continue;
-    const value: unknown = column.defaultFn();
+    const create = creatorOf(column);
+    if (valueOf(row[key]) !== undefined || !create) continue;
+    const value = create();
     row[key] = is(value, SQL) ? value : new Param(value, column);
   }
   const values = encryptedValues(table, row);

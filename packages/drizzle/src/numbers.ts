@@ -1,14 +1,10 @@
 // Ids that PostgreSQL draws from a sequence: an insert takes them first, because a ciphertext is bound to the id of its row.
-import { type Column, getTableName, Param, sql, type Table } from 'drizzle-orm';
+import { getTableName, Param, sql, type Table } from 'drizzle-orm';
 import { type Row, storedName } from './access.ts';
 import { Late, type Run } from './late.ts';
 import type { Methods } from './run.ts';
 import { type KeyedColumn, schemaOf } from './table.ts';
 import type { RowId } from './writes.ts';
-
-/** Whether PostgreSQL numbers the rows by a column. */
-export const isNumbered = ({ columnType, generatedIdentity }: Column): boolean =>
-  columnType.startsWith('Pg') && (columnType.includes('Serial') || generatedIdentity !== undefined);
 
 /** Takes ids for new rows from the sequence of the column when the statement runs. `row` is what the statement writes. */
 export function numberLater(

@@ -10,6 +10,7 @@ import {
   writesOlder,
 } from '@eaas/sdk/internal';
 import { refuse, refuseSql, requireVersion } from './error.ts';
+import { requireKnown } from './new-id.ts';
 
 /** What the builder of a column says of it. */
 export type EaasConfig = ValueConfig | IndexRole;
@@ -285,6 +286,8 @@ export function tablesOf(indexColumn: CreateIndex, check: Check, form: string) {
         return [...extra, ...checksOf(table, check, form, options.refusePlaintext)];
       });
       if (options.subject !== undefined) markPerson(table, options.subject);
+      const { id, bound } = layoutOf(table);
+      if (id && bound) requireKnown(id.column, name);
       return table;
     };
 }
