@@ -1,187 +1,222 @@
-// Two versions of an app on one table, which take turns: what one does, the other must find. `Members` is what the table must hold.
+// Two versions of a product on one table, which take turns: what one does, the other must find.
 import * as fc from 'fast-check';
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import type { Inventory, Migration, MigrateMode } from '@eaas/migrate';
+import { inspect } from 'node:util';
+import { inventory, migrate, type MigrateMode } from '@eaas/migrate';
 import { field, plaintext } from '@eaas/sdk/fields';
+import { createDatabase } from '@eaas/test-kit/database';
+import { createClient } from '@eaas/test-kit/orms/client';
+import postgres from 'postgres';
 import { expect } from 'vitest';
 
 export interface Member {
   readonly email: string;
   readonly token: string | null;
-  readonly city: string;
+  readonly homeCity: string;
 }
 
-/** A version of the app. Two members never have one e-mail. */
-export interface App {
-  /** Returns whether there was no such member. */
-  add(member: Member): Promise<boolean>;
-  /** Adds a member, or changes the one that is there. */
-  save(member: Member): Promise<void>;
-  find(email: string): Promise<Member[]>;
-  /** Returns how many members were changed. */
-  change(email: string, to: Partial<Member>): Promise<number>;
+/** What a version does with its rows, by its library. In those before Eaas, the product has encrypted the values itself. */
+export interface Store {
+  /** Finds all rows, or the one with an e-mail. */
+  find(email?: string): Promise<readonly Member[]>;
+  insert(row: Member): Promise<unknown>;
+  /** Inserts a row, or updates the one that is there. */
+  save(row: Member): Promise<unknown>;
+  /** Returns how many rows were updated. */
+  update(email: string, row: Partial<Member>): Promise<number>;
   remove(email: string): Promise<number>;
-  all(): Promise<Member[]>;
+}
+
+/** Whether a statement does not fail for a row that is there, or that is missing. */
+export async function succeeds(statement: PromiseLike<unknown>): Promise<boolean> {
+  try {
+    await statement;
+    return true;
+  } catch (error) {
+    if (!/code: '(?:23505|P2002|P2025)'/.test(inspect(error))) throw error;
+    return false;
+  }
+}
+
+const itself = (text: string): string => text;
+
+/** The code of the product, which is the same in each version but for what encrypts. */
+function appOf(
+  store: Store,
+  { email: keyOf, token: seal, open } = { email: itself, token: itself, open: itself },
+): Store {
+  const rowOf = <Row extends Partial<Member>>(row: Row): Row => ({
+    ...row,
+    ...(row.email && { email: keyOf(row.email) }),
+    ...(row.token && { token: seal(row.token) }),
+  });
+  return {
+    async find(given) {
+      const rows = await store.find(given && keyOf(given));
+      return rows.map(({ email, token, homeCity }) => ({
+        email: open(email),
+        token: token && open(token),
+        homeCity,
+      }));
+    },
+    insert: (member) => succeeds(store.insert(rowOf(member))),
+    save: async (member) => void (await store.save(rowOf(member))),
+    update: (email, to) => store.update(keyOf(email), rowOf(to)),
+    remove: (email) => store.remove(keyOf(email)),
+  };
+}
+
+/** What the table must hold. */
+class Members extends Map<string, Member> implements Store {
+  find = async (email?: string) => [...this.values()].filter((each) => !email || each.email === email);
+  insert = async (member: Member) => !this.has(member.email) && this.set(member.email, member) === this;
+  save = async (member: Member) => void this.set(member.email, member);
+  async update(email: string, to: Partial<Member>) {
+    const known = this.get(email);
+    if (known && this.delete(email)) await this.save({ ...known, ...to });
+    return known ? 1 : 0;
+  }
+  remove = async (email: string) => Number(this.delete(email));
 }
 
 const email = fc.integer({ min: 1, max: 6 }).map((n) => `Member${n}@example.com`);
 const token = fc.option(fc.string({ minLength: 1, maxLength: 40 }));
 const step = fc.record({
   at: fc.nat(1),
-  does: fc.constantFrom('add', 'save', 'find', 'find', 'change', 'move', 'move', 'remove', 'remove'),
-  email,
+  does: fc.constantFrom('insert', 'save', 'find', 'find', 'change', 'move', 'move', 'remove', 'remove'),
   to: email,
-  token,
-  city: fc.constantFrom('Bern', 'Rome'),
+  member: fc.record({ email, token, homeCity: fc.constantFrom('Bern', 'Rome') }),
 });
 
-type Members = Map<string, Member>;
-
-/** Lets the versions do as many things, by chance who does what, and compares each answer, and at the end the whole table. */
-async function takeTurns(
-  members: Members,
-  [first, second]: readonly [App, App],
-  count: number,
-): Promise<void> {
-  for (const { at, does, email, to, token, city } of fc.sample(step, count)) {
-    const app = at === 0 ? first : second;
-    const member = { email, token, city };
-    const known = members.get(email);
-    const found = known ? 1 : 0;
+/** Lets two apps do as many things, by chance who does what, and compares each answer, and at the end the whole table. */
+async function takeTurns(members: Members, apps: readonly [Store, Store], count: number): Promise<void> {
+  for (const { at, does, to, member } of fc.sample(step, count)) {
+    const { email, ...others } = member;
+    // Two members never have one e-mail.
     const isFree = !members.has(to);
-    if (does === 'add') expect([does, await app.add(member)]).toEqual([does, !known]);
-    else if (does === 'save') await app.save(member);
-    else if (does === 'find') expect([does, await app.find(email)]).toEqual([does, known ? [known] : []]);
-    else if (does === 'change')
-      expect([does, await app.change(email, { token, city })]).toEqual([does, found]);
-    else if (does === 'remove') expect([does, await app.remove(email)]).toEqual([does, found]);
-    else if (isFree) expect([does, await app.change(email, { email: to })]).toEqual([does, found]);
-    if (does === 'remove' || (does === 'move' && isFree)) members.delete(email);
-    if (does === 'move' && known && isFree) members.set(to, { ...known, email: to });
-    if (does === 'save' || (does === 'add' && !known) || (does === 'change' && known))
-      members.set(email, member);
+    const act = async (app: Store): Promise<unknown> => {
+      if (does === 'change') return app.update(email, others);
+      if (does === 'move') return isFree && app.update(email, { email: to });
+      return does === 'insert' || does === 'save' ? app[does](member) : app[does](email);
+    };
+    const answer = await act(apps[at] as Store);
+    expect([does, answer]).toEqual([does, await act(members)]);
   }
-  for (const app of [first, second]) await expectAll(members, app);
+  for (const app of apps) expect(await allOf(app)).toEqual(await allOf(members));
 }
 
-const sorted = (all: Iterable<Member>) =>
-  [...all].toSorted((one, other) => (one.email < other.email ? -1 : 1));
-
-async function expectAll(members: Members, app: App): Promise<void> {
-  expect(sorted(await app.all())).toEqual(sorted(members.values()));
-}
+const allOf = async (app: Store) =>
+  [...(await app.find())].toSorted((one, other) => (one.email < other.email ? -1 : 1));
 
 /**
  * The stages of the app with Eaas: the first still writes the older form, the second reads it, and the last knows only
  * ciphertexts.
  */
-export type Stage = 'first' | 'second' | 'last';
+type Stage = 'first' | 'second' | 'last';
 
-/** The product as the journey needs it. */
-export interface Product {
-  readonly before: App;
-  readonly appIn: (stage: Stage) => App;
-  readonly run: (stage: Stage, mode: MigrateMode) => Promise<Migration>;
-  readonly look: (stage: Stage) => Promise<Inventory>;
-  readonly sql: (statement: string) => Promise<unknown>;
-  readonly rotate: () => Promise<unknown>;
-  /** The columns of its unique constraints. */
-  readonly unique: readonly string[];
+/** The fields of a stage: one that is searched, and one whose older form differs each time. */
+function fieldsIn(stage: Stage, seal: typeof sealText) {
+  const previous = (write: (text: string) => string) =>
+    stage === 'last' ? {} : { previous: plaintext(openOld, stage === 'first' ? { write } : {}) };
+  return { email: field.text(previous(sealEmail)).searchable(), token: field.text(previous(seal)) };
+}
+
+/** Where a version of the product runs. */
+interface Place extends Pick<Awaited<ReturnType<typeof createClient>>, 'eaas' | 'index'> {
+  readonly at: { host: string; port: number; database: string; username: string };
+  readonly sql: postgres.Sql;
+}
+
+interface Product {
+  /** The columns of its table but for `email`. */
+  readonly columns: string;
+  /** Whether tokens are bytes, which no migration converts. */
+  readonly hasBytes?: boolean;
+  readonly before: (place: Place) => Promise<Store>;
+  /** Opens a version with Eaas. `target` are the arguments of `migrate`. */
+  readonly open: (
+    place: Place,
+    stage: Stage,
+    fields: ReturnType<typeof fieldsIn>,
+  ) => Promise<{
+    readonly store: Store;
+    readonly target: readonly [database: object, table: unknown, options?: object];
+  }>;
 }
 
 /**
  * Takes a product from its first row to Eaas and back. In each stage, two versions run, as during a deploy. Returns what the version
  * before then finds, and what it should.
  */
-export async function runProduct({ before, appIn, run, look, sql, rotate, unique }: Product) {
-  const members: Members = new Map();
-  const turns = async (apps: [App, App], count: number) => takeTurns(members, apps, count);
-  const alter = async (change: (columns: string, name: string) => string) => {
-    for (const [at, columns] of unique.entries())
-      await sql(`alter table members ${change(columns, `unique_${at}`)}`);
-  };
-  const onIndex = (columns: string) => columns.replace('email', 'email_index');
-  await alter((columns, name) => `add constraint ${name} unique (${columns})`);
-  await turns([before, before], 30);
+export async function runProduct({ columns, hasBytes = false, before: openBefore, open }: Product) {
+  const { connection, drop } = await createDatabase();
+  const sql = postgres({ ...connection('owner'), max: 2, onnotice: () => {} });
+  await sql.unsafe(`create table members (email text not null, ${columns})`);
+  const { eaas, index, keyId } = await createClient();
+  const place = { eaas, index, sql, at: connection('owner') };
+  const seal = hasBytes ? (sealOld as unknown as typeof sealText) : sealText;
+  async function openIn(stage: Stage) {
+    const { store, target } = await open(place, stage, fieldsIn(stage, seal));
+    const [database, table, more] = target as [never, never, object?];
+    const options = { client: eaas, ...more };
+    const run = async (mode: MigrateMode) => migrate(database, table, mode, options);
+    return { app: appOf(store), run, look: async () => inventory(database, table, options) };
+  }
+  const before = appOf(await openBefore(place), { email: sealEmail, token: seal, open: openOld });
+  const [first, second, last] = [await openIn('first'), await openIn('second'), await openIn('last')];
+  const members = new Members();
+  await sql`create unique index by_email on members (email)`;
+  await takeTurns(members, [before, before], 30);
 
   // The version before still runs.
-  await sql('alter table members add column email_index text');
-  await turns([before, appIn('first')], 250);
-  await run('first', 'index');
-  await turns([before, appIn('first')], 250);
+  await sql`alter table members add column email_index text`;
+  await takeTurns(members, [before, first.app], 250);
+  await first.run('index');
+  await takeTurns(members, [before, first.app], 250);
 
   // It does not any more.
-  expect(await run('first', 'index')).toMatchObject({ done: true });
+  expect(await first.run('index')).toMatchObject({ done: true });
   const next = expect.stringContaining('stage 2 may begin') as unknown;
-  expect(await look('first')).toMatchObject({ unindexed: 0, next });
-  await alter((columns, name) => `add constraint ${name}_index unique (${onIndex(columns)})`);
-  await turns([appIn('first'), appIn('second')], 150);
-  await run('second', 'encrypt');
-  await turns([appIn('first'), appIn('second')], 150);
+  expect(await first.look()).toMatchObject({ unindexed: 0, next });
+  await sql`create unique index by_index on members (email_index)`;
+  await takeTurns(members, [first.app, second.app], 150);
+  await second.run('encrypt');
+  await takeTurns(members, [first.app, second.app], 150);
 
   // Nor does the first stage.
-  expect(await run('second', 'encrypt')).toMatchObject({ done: true });
+  if (hasBytes) for (const { email, token } of members.values()) await second.app.update(email, { token });
+  expect(await second.run('encrypt')).toMatchObject({ done: true });
   const end = expect.stringContaining('remove `previous`') as unknown;
-  expect(await look('second')).toMatchObject({ plaintexts: 0, next: end });
-  await alter((_, name) => `drop constraint ${name}`);
-  await rotate();
-  expect(await run('last', 'rewrap')).toMatchObject({ done: true });
-  await turns([appIn('second'), appIn('last')], 100);
+  expect(await second.look()).toMatchObject({ plaintexts: 0, next: end });
+  await sql`drop index by_email`;
+  await eaas.keys.rotate({ key_id: keyId });
+  expect(await last.run('rewrap')).toMatchObject({ done: true });
+  await takeTurns(members, [second.app, last.app], 100);
 
   // The way back.
-  await alter((columns, name) => `add constraint ${name} unique (${columns})`);
-  for (const member of members.values()) await appIn('first').change(member.email, member);
-  return { found: sorted(await before.all()), members: sorted(members.values()) };
+  await sql`create unique index by_email on members (email)`;
+  for (const member of members.values()) await first.app.update(member.email, member);
+  const ends = { found: await allOf(before), members: await allOf(members) };
+  await sql.end();
+  await drop();
+  return ends;
 }
 
-/** What encrypts tokens before Eaas, to another text or other bytes each time. */
-interface OldTokens {
-  readonly seal: (text: string) => string | Uint8Array;
-  readonly open: (stored: unknown) => string;
+const key = randomBytes(32);
+
+/** What the version before has for its values: AES-256-CBC, with an iv that is random, or made of the text for equal ones. */
+function sealOld(text: string, iv = randomBytes(16)): Buffer {
+  const cipher = createCipheriv('aes-256-cbc', key, iv);
+  return Buffer.concat([iv, cipher.update(text), cipher.final()]);
 }
 
-/** The fields of a stage: one that is searched, and one whose older form differs each time. */
-export function fieldsIn(stage: Stage, tokens: OldTokens = { seal: (text) => sealOld(text), open: openOld }) {
-  const isFirst = stage === 'first';
-  const email = plaintext(openOld, isFirst ? { write: (value) => sealOld(value, true) } : {});
-  const token = plaintext(tokens.open, isFirst ? { write: tokens.seal } : {});
-  const isLast = stage === 'last';
-  return {
-    email: field.text(isLast ? {} : { previous: email }).searchable(),
-    token: field.text(isLast ? {} : { previous: token }),
-  };
-}
+const sealText = (text: string): string => sealOld(text).toString('hex');
 
-/** What the code of a product calls for its values: the version before has the first, and the others nothing. */
-export const seals = {
-  before: {
-    email: (value: string) => sealOld(value, true),
-    token: (value: string | null) => value && sealOld(value),
-    open: (value: string | null) => value && openOld(value),
-  },
-  eaas: { email: itself<string>, token: itself<string | null>, open: itself<string | null> },
-};
-
-function itself<T>(value: T): T {
-  return value;
-}
-
-const key = createHash('sha256').update('an old key').digest();
-
-/** What the app before has for its values: AES-256-GCM in hex, with an iv that is random, or made of the text for equal ones. */
-function sealOld(text: string, isSearched = false): string {
-  const iv = isSearched
-    ? createHash('sha256').update(key).update(text).digest().subarray(0, 12)
-    : randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', key, iv);
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  return [iv, cipher.getAuthTag(), sealed].map((part) => part.toString('hex')).join(':');
-}
+export const sealEmail = (email: string): string =>
+  sealOld(email, createHash('sha256').update(key).update(email).digest().subarray(0, 16)).toString('hex');
 
 function openOld(stored: unknown): string {
-  const [iv, tag, sealed] = String(stored)
-    .split(':')
-    .map((part) => Buffer.from(part, 'hex')) as [Buffer, Buffer, Buffer];
-  const decipher = createDecipheriv('aes-256-gcm', key, iv).setAuthTag(tag);
-  return Buffer.concat([decipher.update(sealed), decipher.final()]).toString();
+  const bytes = typeof stored === 'string' ? Buffer.from(stored, 'hex') : (stored as Buffer);
+  const decipher = createDecipheriv('aes-256-cbc', key, bytes.subarray(0, 16));
+  return Buffer.concat([decipher.update(bytes.subarray(16)), decipher.final()]).toString();
 }
