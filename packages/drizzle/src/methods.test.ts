@@ -42,11 +42,7 @@ const changes = list(`
 const others = list(`
   getSelectedFields getUsedTables getTableLikeFields createIterator _toSQL _getQuery
   refreshMaterializedView append buildQueryFromSourceParams if inlineParams mapInlineParam mapWith
-<<<<<<< ours
-  toQuery $encryptedTable onError
-=======
   toQuery onError $encryptedTable
->>>>>>> theirs
 `);
 const judged = new Set([...runs, ...builds, ...makes, ...changes, ...others]);
 
