@@ -204,7 +204,7 @@ test('what a reader alone opens is printed as its import, and a reader and an ol
   await fill([['a', 'old:one']]);
   const reader = await moduleOf('alone.mjs', "(stored) => stored.replace('old:', '')");
   expect((await adopt('--yes', '--reader', reader)).stdout).toContain(
-    `  import read from '${reader}'; // returns text, and null for what it does not know\n  const previous = plaintext(read);\n`,
+    `  import read from '${reader}'; // returns text, and null for what it does not know\n  const previous = plaintext(read, { write: encrypt });\n`,
   );
   const both = await adopt('--reader', await moduleOf('good.mjs', '() => null'), '--old-key', 'OLD_KEY');
   expect(both.stderr).toContain('pass `--old-key` or `--reader`');

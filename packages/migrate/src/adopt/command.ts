@@ -18,7 +18,7 @@ import { connect, fromApp, type Names, placeOf, variable } from './place.ts';
 import { ownReader } from './own-reader.ts';
 import { type OldKey, plainOnly, recogniser } from './recognise.ts';
 import { survey, unopened } from './survey.ts';
-import { type Adopted, type Column, definition, epitaph, formatsOf, readingBoth, surveyOf } from './words.ts';
+import { type Adopted, type Column, definition, epitaph, formatsOf, stagesOf, surveyOf } from './words.ts';
 
 export const help = `Usage: npx --no-install @eaas/migrate adopt <place> <table> <column> … --old-key <variable>
 
@@ -109,8 +109,7 @@ async function adopt(
   const tried = await convert({ dryRun: true, maxFailures: 10 ** 9 });
   if (tried.failures[0]) stop(unreadable(names.name, tried.failures[0]));
   if (tried.left.count > 0) {
-    say('\nFirst deploy your app with these lines. It then reads both forms, and writes the new one:\n\n');
-    say(`${readingBoth(names, adopted, own)}\n`);
+    say(stagesOf(names, adopted, own));
     if (!given.yes && !(await isConfirmed())) return say('Nothing was changed.\n');
   }
   const { done, failures, progress, constraints } = await convert();

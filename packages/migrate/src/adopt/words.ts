@@ -33,21 +33,38 @@ export function surveyOf({ column, holds }: Adopted): string {
   return `${column}\n${lines.join('')}`;
 }
 
-/** The lines with which the app reads both forms, and writes the new one. */
-export function readingBoth(names: Names, adopted: readonly Adopted[], own?: OwnReader): string {
+/** The way to the new form, in two stages if the app can still write the old form by one function. */
+export function stagesOf(names: Names, adopted: readonly Adopted[], own?: OwnReader): string {
+  const lines = readingBoth(names, adopted, own);
+  if (names.needed?.length)
+    return (
+      '\nThe old form has parts in other columns, so stop your app first. Then deploy it with these lines. It reads both ' +
+      `forms, and writes the new one:\n\n${lines}\n`
+    );
+  return (
+    '\nStage 1: deploy your app with these lines, in which `encrypt` is your function of today. It reads both forms, and ' +
+    `writes the old one, so that you can roll back:\n\n${lines}\n` +
+    'Stage 2: when no server runs the version before any more, deploy them without `{ write: encrypt }`. The app then\n' +
+    'writes the new form. Go on here when no server runs stage 1 any more.\n\n'
+  );
+}
+
+/** The lines with which the app reads both forms. */
+function readingBoth(names: Names, adopted: readonly Adopted[], own?: OwnReader): string {
   const hasPlaintext = adopted.some(({ holds }) => holds.has(unopened.plain));
   const codes = formatsOf(adopted).map(({ code }) => code);
   const readers = [...new Set(codes), ...(hasPlaintext ? ['asIs'] : [])];
   const previous = readers.length > 1 ? `firstOf(\n    ${readers.join(',\n    ')},\n  )` : readers.join('');
   const imported = [...new Set(previous.match(/\b\w+(?=\()|\basIs\b/g))].toSorted().join(', ');
   const columns = names.needed?.map(({ field }) => `'${field}'`).join(', ');
+  const options = columns ? `, { columns: [${columns}] }` : ', { write: encrypt }';
   const reading = hasPlaintext ? '(stored, row) => read(stored, row) ?? stored' : 'read';
   return (
     `  import { defineFields, field, plaintext } from '@eaas/sdk/fields';\n` +
     (own
       ? `  import read from '${own.path}'; // returns text, and null for what it does not know\n` +
-        `  const previous = plaintext(${reading}${columns && `, { columns: [${columns}] }`});\n`
-      : `  import { ${imported} } from '@eaas/migrate/formats';\n  const previous = plaintext(${previous});\n`) +
+        `  const previous = plaintext(${reading}${options});\n`
+      : `  import { ${imported} } from '@eaas/migrate/formats';\n  const previous = plaintext(${previous}${options});\n`) +
     definition(names, adopted, '{ previous }')
   );
 }
