@@ -85,20 +85,18 @@ test('nothing is lost, and each version finds what it knows, from the first row 
     const { PrismaClient } = await load(join(folder, 'client/client.ts'));
     return new PrismaClient({ adapter: new PrismaPg({ ...at, user: at.username, max: 2 }) });
   };
-  const { found, members } = await runProduct({
-    columns: 'id text primary key, token text, "homeCity" text not null',
-    before: async ({ at }) => storeOf(await openOn(at, 'before')),
-    async open({ at, eaas, index }, stage, fields) {
-      const client = await openOn(at, stage === 'first' ? 'first' : 'second');
-      const newId = () => `c${randomBytes(12).toString('hex')}`;
-      const options = { index, models: { Member: { newId } } };
-      const encrypt = (of: Client) =>
-        withEncryption(of, eaas, defineFields({ Member: fields }), options) as unknown as Client;
-      return {
-        store: storeOf(encrypt(withReplica(client)), encrypt(client)),
-        target: [encrypt(client), 'Member'],
-      };
-    },
+  const columns = 'id text primary key, token text, "homeCity" text not null';
+  const { found, members } = await runProduct(columns, async ({ at, eaas, index }, stage, fields) => {
+    const client = await openOn(at, stage === 'last' ? 'second' : stage);
+    if (stage === 'before') return { store: storeOf(client) };
+    const newId = () => `c${randomBytes(12).toString('hex')}`;
+    const options = { index, models: { Member: { newId } } };
+    const encrypt = (of: Client) =>
+      withEncryption(of, eaas, defineFields({ Member: fields }), options) as unknown as Client;
+    return {
+      store: storeOf(encrypt(withReplica(client)), encrypt(client)),
+      target: [encrypt(client), 'Member'],
+    };
   });
-  expect(found).toEqual(members);
+  expect(found).toMatchObject(members);
 });
