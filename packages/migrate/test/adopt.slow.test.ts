@@ -136,6 +136,10 @@ test('a schema of Drizzle names the columns of a table in SQLite, and one of Pri
       userId: text('user_id').primaryKey(), email: text(), accessToken: text('access_token'),
     })];`,
   );
+  const byExport = [join(folder, 'schema.mjs'), 'accounts', 'accessToken', '--yes'];
+  expect((await adopt(byExport, tools, { DATABASE_URL: `file:${file}` })).stderr).toContain(
+    '(it has account)',
+  );
   const inDrizzle = [join(folder, 'schema.mjs'), 'account', 'accessToken', '--old-key', 'OLD_KEY', '--yes'];
   const first = await adopt(inDrizzle, tools, { DATABASE_URL: `file:${file}` });
   expect([first.code, first.stderr]).toEqual([0, '']);
@@ -181,10 +185,13 @@ test.each([
   [['DATABASE_URL', 'refusals', 'tokn'], 'did you mean `token`?'],
   [['DATABASE_URL', 'refusals'], 'the columns to convert'],
   [['UNSET', 'refusals', 'token'], 'the first argument must be postgres://…'],
-  [['examples/adopt/links.mjs', 'refusals', 'token'], 'has no table `refusals` (it has none)'],
+  [
+    ['examples/adopt/links.mjs', 'refusals', 'token'],
+    'names no table `refusals` in the database (it has none)',
+  ],
   [
     ['DATABASE_URL', 'refusals', 'token', '--old-key', 'UNSET'],
-    'the variable after `--old-key` must be a non-empty text',
+    'the old key or salt must be a non-empty text',
   ],
   [['DATABASE_URL', 'refusals', 'token', '--plaintext', '--old-key', 'OLD_KEY'], 'no old key opens token'],
   [['DATABASE_URL', 'refusals', 'token', '--pace', '1'], "Unknown option '--pace'"],

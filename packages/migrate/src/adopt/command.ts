@@ -33,10 +33,11 @@ Options:
   --old-key <variable>   the variable with the old key or passphrase; repeat it for older keys
   --reader <module>      a module of your app whose default export, (stored, row) => text or null, opens old values
   --columns <names>      the other columns that it needs in its row, with commas between them
-  --salt <text>          the salt of scrypt, if the old key is a passphrase (default: salt)
+  --salt <variable>      the variable with the salt of scrypt, if the old key is a passphrase (default: the text salt)
   --plaintext            also encrypt plaintext, but nothing that can be a ciphertext: hex, base64 or JSON
   --as-plaintext <id>    also encrypt what does not open in this row, which is plaintext; repeat it for further rows
   --leave <id>           leave this row as it is; repeat it for further rows
+  --leave-unknown        leave all rows as they are that cannot be converted, and list them
   --id <column>          the primary key, if the command cannot know it
   --yes                  do not ask
   -h, --help             show this help
@@ -47,13 +48,14 @@ EAAS_KEY_ID. EAAS_HALF is the half of the app, if it has one. Variables can be i
 
 const flags = {
   'old-key': { type: 'string', multiple: true },
-  salt: { type: 'string', default: 'salt' },
+  salt: { type: 'string' },
   reader: { type: 'string' },
   columns: { type: 'string' },
   id: { type: 'string' },
   plaintext: { type: 'boolean', default: false },
   'as-plaintext': { type: 'string', multiple: true, default: [] as string[] },
   leave: { type: 'string', multiple: true, default: [] as string[] },
+  'leave-unknown': { type: 'boolean', default: false },
   yes: { type: 'boolean', default: false },
 } as const;
 
@@ -78,15 +80,17 @@ async function adopt(
   columns: readonly Column[],
   given: Given,
 ): Promise<number> {
-  const oldKeys = (given['old-key'] ?? []).map((name): OldKey => {
-    return { variable: name, text: requireText(variable(name), 'the variable after `--old-key`') };
-  });
+  const named = (name: string): OldKey => {
+    return { variable: name, text: requireText(variable(name), 'the old key or salt') };
+  };
+  const oldKeys = (given['old-key'] ?? []).map(named);
+  const salt = given.salt === undefined ? undefined : named(given.salt);
   const own = given.reader === undefined ? undefined : await ownReader(given.reader);
   if (own && oldKeys.length > 0)
     throw new InputError('pass `--old-key` or `--reader`: the function can read several formats');
   const client = await clientOf();
   const whole = targetOf(database, names.name, define(names, columns, plainOnly));
-  const surveys = await survey(await openTable(whole, 'adopt'), recogniser(oldKeys, given.salt), own);
+  const surveys = await survey(await openTable(whole, 'adopt'), recogniser(oldKeys, salt), own);
   const adopted = columns.map((each): Adopted =>
     Object.assign(each, { holds: surveys.get(each.field) ?? new Map() }),
   );
@@ -103,11 +107,15 @@ async function adopt(
   });
   const target = { ...targetOf(database, names.name, defined), leave, asPlaintext, open: own?.open };
   const line = progressLine();
-  const onProgress = (progress: MigrateProgress): void => line.show(...shownOf(progress));
+  const onProgress = (progress: MigrateProgress): void => {
+    if (progress.dryRun && given['leave-unknown'])
+      for (const { id } of progress.failures) leave.add(String(id));
+    line.show(...shownOf(progress));
+  };
   const convert = (more: Partial<MigrateOptions> = {}) =>
     migrateTarget(target, 'encrypt', { client, onProgress, ...more }).finally(line.clear);
   const tried = await convert({ dryRun: true, maxFailures: 10 ** 9 });
-  if (tried.failures[0]) stop(unreadable(names.name, tried.failures[0]));
+  if (!given['leave-unknown'] && tried.failures[0]) stop(unreadable(names.name, tried.failures[0]));
   if (tried.left.count > 0) {
     say(stagesOf(names, adopted, own));
     if (!given.yes && !(await isConfirmed())) return say('Nothing was changed.\n');
@@ -142,7 +150,7 @@ function unreadable(table: string, { id, field, code, message }: RowFailure): st
   return (
     `${what}. Name all old keys with \`--old-key\`, or pass the function of your app that decrypts it with \`--reader\`. If it ` +
     `is plaintext, pass \`--as-plaintext ${id}\`, or \`--plaintext\` for all that cannot be a ciphertext. \`--leave ${id}\` ` +
-    'leaves it as it is'
+    'leaves it as it is, and `--leave-unknown` all such rows'
   );
 }
 

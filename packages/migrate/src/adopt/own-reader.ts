@@ -7,42 +7,38 @@ import { isBytes } from '@eaas/protocol/internal';
 import { described } from '../formats/reader.ts';
 import { headIn } from '../heads.ts';
 import type { TableRow } from '../rows.ts';
-import type { Known } from './recognise.ts';
 
-export interface OwnReader {
-  readonly path: string;
-  /** Returns what the function made of the texts of a row, by the names of their fields, as objects, which no stored text is. */
-  readonly open: (row: TableRow) => Promise<Readonly<Record<string, { readonly text: string }>>>;
-  /** Reads what `open` returned. */
-  readonly known: Known;
-}
+export type OwnReader = Awaited<ReturnType<typeof ownReader>>;
+
+/** What the function made of a text of a row. No stored text is an object. */
+type Opened = { readonly text: string };
 
 /** Loads a module whose default export is a function. Throws InputError for any other. */
-export async function ownReader(path: string): Promise<OwnReader> {
-  const { default: found } = await import(pathToFileURL(resolve(path)).href).catch((error: Error) => {
-    const isTypeScript = error.message.includes('Unknown file extension');
-    const remedy = isTypeScript ? 'pass a .mjs file, or set NODE_OPTIONS="--import tsx"' : 'correct it';
-    throw new InputError(`\`--reader\` cannot load ${path} (${error.message}): ${remedy}`);
+export async function ownReader(path: string) {
+  const { default: found } = await import(pathToFileURL(resolve(path)).href).catch(({ message }: Error) => {
+    const remedy =
+      'correct it, and if Node lacks TypeScript, pass a .mjs file, or set NODE_OPTIONS="--import tsx"';
+    throw new InputError(`\`--reader\` cannot load ${path} (${message}): ${remedy}`);
   });
   // The default of a module that was compiled to CommonJS is an object that has its default.
   const read = found?.default ?? found;
   if (typeof read !== 'function')
-    throw new InputError(
-      `the default export of ${path} must be a function: \`(stored, row) => text or null\``,
-    );
+    throw new InputError(`the default export of ${path} must be (stored, row) => text, or null`);
   const textOf = async (stored: string | null | undefined, { others }: TableRow): Promise<unknown> => {
     const value: unknown = await read(stored, others);
     return isBytes(value) ? fromUtf8(value) : value === stored ? null : value;
   };
   const result = described("the app's own format", true, (stored) => {
-    if (typeof stored === 'object') return (stored as { readonly text: string }).text;
+    if (typeof stored === 'object') return (stored as Opened).text;
     throw new FormatError('the function of the app returned no text');
   });
   return {
     path: /^[./]/.test(path) ? path : `./${path}`,
+    /** Reads what `open` returned. */
     known: { result, code: 'read', variable: path },
-    async open(row) {
-      const opened: Record<string, { readonly text: string }> = {};
+    /** Returns what the function made of the texts of a row, by the names of their fields. */
+    open: async (row: TableRow) => {
+      const opened: Record<string, Opened> = {};
       for (const [name, stored] of Object.entries(row.values)) {
         if (headIn(stored) !== 'plaintext') continue;
         // In many apps, an error says that a value is none of theirs. Its message might quote the value.

@@ -49,7 +49,9 @@ export async function placeOf(where: string, table: string): Promise<{ names: Na
   const names = tables.find((each) => each.name === table || each.table === table);
   if (names) return { names: { ...names, schema: names.schema ?? inAddress }, address };
   const known = tables.map(({ name }) => name).join(', ');
-  throw new InputError(`\`${where}\` has no table \`${table}\` (it has ${known || 'none'})`);
+  throw new InputError(
+    `\`${where}\` names no table \`${table}\` in the database (it has ${known || 'none'})`,
+  );
 }
 
 function inPrisma(schema: string): Names[] {

@@ -15,13 +15,11 @@ const keys: Readonly<Record<string, readonly [text: string, key: Buffer]>> = {
   keyFromSha256: ['a passphrase', createHash('sha256').update('a passphrase').digest()],
   keyFromScrypt: ['a passphrase', scryptSync('a passphrase', "Ada's salt", 32)],
 };
+const salt = { variable: 'SALT', text: "Ada's salt" };
 const recognisers = new Map(
-  Object.entries(keys).map(([maker, [text]]) => [
-    maker,
-    recogniser([{ variable: 'OLD', text }], "Ada's salt"),
-  ]),
+  Object.entries(keys).map(([maker, [text]]) => [maker, recogniser([{ variable: 'OLD', text }], salt)]),
 );
-const stranger = recogniser([{ variable: 'OTHER', text: 'another passphrase' }], "Ada's salt");
+const stranger = recogniser([{ variable: 'OTHER', text: 'another passphrase' }], salt);
 
 const shape = fc.record({
   maker: fc.constantFrom(...Object.keys(keys)),
@@ -51,7 +49,7 @@ test('the format of every hand-written shape is found under its key, with the co
       const found = recognisers.get(maker)?.([stored], false);
       expect(found?.result(stored)).toBe(text);
       expect(found?.code).toContain(`${maker}(process.env.OLD ?? ''`);
-      const app = { ...formats, process: { env: { OLD: keys[maker]?.[0] } } };
+      const app = { ...formats, process: { env: { OLD: keys[maker]?.[0], SALT: salt.text } } };
       const read = runInNewContext(String(found?.code), app) as formats.Reader;
       expect(read(stored)).toBe(text);
       expect(stranger([stored], false)).toBeUndefined();
@@ -85,7 +83,7 @@ test.each(['aes-256-cbc', 'aes-256-gcm', 'aes-128-cbc', 'aes-128-gcm'])(
   (cipher) => {
     const key = randomBytes(cipher.includes('256') ? 32 : 16);
     const APP_KEY = [randomBytes(32), key].map((each) => `base64:${each.toString('base64')}`).join();
-    const recognise = recogniser([{ variable: 'APP_KEY', text: APP_KEY }], 'salt');
+    const recognise = recogniser([{ variable: 'APP_KEY', text: APP_KEY }]);
     for (const [plain, read = plain] of [
       ['ya29.a0'],
       [''],

@@ -35,8 +35,10 @@ export type Recognise = (texts: readonly string[], trusting: boolean) => Known |
 
 type Shape = Pick<JoinedOptions, 'parts' | 'separator' | 'encoding' | 'prefix' | 'ivLength'>;
 
-export function recogniser(oldKeys: readonly OldKey[], salt: string): Recognise {
-  const scrypted = { [`keyFromScrypt(…, ${inspect(salt)})`]: (text: string) => keyFromScrypt(text, salt) };
+export function recogniser(oldKeys: readonly OldKey[], salt?: OldKey): Recognise {
+  const saltCode = salt ? `process.env.${salt.variable} ?? ''` : "'salt'";
+  const scrypt = (text: string) => keyFromScrypt(text, salt?.text ?? 'salt');
+  const scrypted = { [`keyFromScrypt(…, ${saltCode})`]: scrypt };
   const keys = made(oldKeys, { keyFromHex, keyFromBase64, keyFromUtf8, keyFromSha256, ...scrypted });
   const ofLibraries = made(oldKeys, {
     'cloak(() => …)': cloak,
