@@ -9,36 +9,14 @@ import { localService } from '@eaas/local';
 import * as formats from '@eaas/migrate/formats';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, field } from '@eaas/sdk/fields';
-import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { closing } from '@eaas/test-kit/closing';
-import { createDatabase } from '@eaas/test-kit/database';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { root } from '@eaas/test-kit/markdown';
 import { run } from '@eaas/test-kit/program';
 import { requireTools } from '@eaas/test-kit/tools';
+import { adopt, eaas, env, oldKey, sealed, sql } from './adopting.ts';
 
-const oldKey = randomBytes(32).toString('hex');
-const made = await run([process.execPath, `${root}packages/local/bin/eaas-local.mjs`, 'new'], {});
-const sealed = made.stdout.trim().replace('EAAS_LOCAL=', '');
-const database = await closing(createDatabase(), (it) => it.drop());
-const connection = database.connection('owner');
-const sql = await closing(postgres({ ...connection, max: 1, onnotice: () => {} }), (it) => it.end());
-const env = {
-  OLD_KEY: oldKey,
-  EAAS_LOCAL: sealed,
-  DATABASE_URL: 'postgres://',
-  PGHOST: connection.host,
-  PGPORT: String(connection.port),
-  PGDATABASE: connection.database,
-  PGUSERNAME: connection.username,
-};
-const eaas = new EaasClient({ service: localService({ sealed }) });
 process.env['OLD_KEY'] = oldKey;
-
-const command = [process.execPath, `${root}packages/migrate/bin/eaas-migrate.mjs`, 'adopt'];
-const adopt = (args: readonly string[], cwd = root, more = {}) =>
-  run([...command, ...args], { ...env, ...more }, { cwd });
 const appOf = async (name: string) =>
   (await import(`${root}examples/adopt/${name}.mjs`)) as { readonly encrypt: (text: string) => string };
 

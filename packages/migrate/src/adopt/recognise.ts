@@ -2,16 +2,17 @@
 // counts only if it opens the text.
 import { inspect } from 'node:util';
 import { FormatError, InputError, toUtf8 } from '@eaas/protocol';
-import { joined, type JoinedCipher, type JoinedOptions, type JoinedPart } from '../formats/joined.ts';
+import { joined, type JoinedOptions, type JoinedPart, tagLengths } from '../formats/joined.ts';
 import {
   decoders,
   keyFromBase64,
+  keyFromHash,
   keyFromHex,
   keyFromScrypt,
   keyFromSha256,
   keyFromUtf8,
 } from '../formats/keys.ts';
-import { betterAuth, cloak, fernet, laravel } from '../formats/libraries.ts';
+import { betterAuth, cloak, fernet, laravel, n8n, opensslSalted } from '../formats/libraries.ts';
 import { type Reader, reader } from '../formats/reader.ts';
 
 /** The text of an old key, and the variable that has it. */
@@ -33,14 +34,23 @@ export type Known = Made<Reader>;
 /** Finds the format that opens all texts. `trusting` also tries those without authentication, which a wrong key can open. */
 export type Recognise = (texts: readonly string[], trusting: boolean) => Known | undefined;
 
-type Shape = Pick<JoinedOptions, 'parts' | 'separator' | 'encoding' | 'prefix' | 'ivLength'>;
+type Cipher = keyof typeof tagLengths;
+type Shape = Omit<JoinedOptions, 'key' | 'macKey' | 'cipher'>;
 
 export function recogniser(oldKeys: readonly OldKey[], salt?: OldKey): Recognise {
   const saltCode = salt ? `process.env.${salt.variable} ?? ''` : "'salt'";
   const scrypt = (text: string) => keyFromScrypt(text, salt?.text ?? 'salt');
   const scrypted = { [`keyFromScrypt(…, ${saltCode})`]: scrypt };
   const keys = made(oldKeys, { keyFromHex, keyFromBase64, keyFromUtf8, keyFromSha256, ...scrypted });
+  const hashed = made(oldKeys, {
+    "keyFromHash(…, 'sha256', 'hex')": (text) => keyFromHash(text, 'sha256', 'hex'),
+    "keyFromHash(…, 'sha256', 'base64')": (text) => keyFromHash(text, 'sha256', 'base64'),
+    "keyFromHash(…, 'sha512', 'hex')": (text) => keyFromHash(text, 'sha512', 'hex'),
+  });
   const ofLibraries = made(oldKeys, {
+    'n8n(() => …)': n8n,
+    // Not authenticated, but a wrong key opens about one of a million short values, and fewer long ones.
+    'opensslSalted(() => …)': opensslSalted,
     'cloak(() => …)': cloak,
     'fernet(() => …)': fernet,
     'laravel(() => …, { serialized: true })': (text) => laravel(text, { serialized: true }),
@@ -54,10 +64,10 @@ export function recogniser(oldKeys: readonly OldKey[], salt?: OldKey): Recognise
     const versioned = (value: string) => betterAuth({ secrets: [{ version: Number(version), value }] });
     const code = `betterAuth(() => ({ secrets: [{ version: ${version}, value: … }] }))`;
     if (version !== undefined) yield* made(oldKeys, { [code]: versioned });
-    const ciphers: JoinedCipher[] = ['aes-256-gcm', 'aes-256-cbc-hmac'];
-    for (const cipher of trusting ? [...ciphers, 'aes-256-cbc' as const] : ciphers)
+    const ciphers = Object.keys(tagLengths) as Cipher[];
+    for (const cipher of ciphers.filter((each) => trusting || tagLengths[each] > 0))
       for (const shape of shapesOf(text).filter((each) => canHave(cipher, each) && namesFormat(each)))
-        for (const key of keys)
+        for (const key of trusting ? [...keys, ...hashed] : keys)
           for (const mac of cipher === 'aes-256-cbc-hmac' ? keys : [undefined])
             yield {
               result: joined({ key: key.result, macKey: mac?.result, cipher, ...shape }),
@@ -99,7 +109,7 @@ function unlessRefused<T>(refusal: typeof FormatError | typeof InputError, work:
 }
 
 /** Such as `joined({ key: () => …, parts: [ 'iv', 'ciphertext' ], encoding: 'hex' })`. */
-function codeOf(shape: Shape, cipher: JoinedCipher, key: string, macKey: string | undefined): string {
+function codeOf(shape: Shape, cipher: Cipher, key: string, macKey: string | undefined): string {
   const options = inspect(cipher === 'aes-256-gcm' ? shape : { cipher, ...shape }, { breakLength: Infinity });
   const mac = macKey === undefined ? '' : ` macKey: () => ${macKey},`;
   return `joined({ key: () => ${key},${mac}${options.slice(1)})`;
@@ -143,15 +153,14 @@ function* separatedShapes(text: string): Generator<Shape> {
 function* runShapes(text: string): Generator<Shape> {
   const prefix = prefixOf(text);
   for (const encoding of encodings)
-    if ((decoders[encoding](text.slice(prefix.length))?.length ?? 0) >= 12 + 16)
-      for (const ivLength of [12, 16] as const)
-        for (const parts of orders)
-          yield { ...(prefix !== '' && { prefix }), parts, encoding, ...(ivLength === 16 && { ivLength }) };
+    if ((decoders[encoding](text.slice(prefix.length))?.length ?? 0) > 16)
+      for (const lengths of [{}, { ivLength: 16 }, { tagLength: 12 }] as const)
+        for (const parts of orders) yield { ...(prefix !== '' && { prefix }), parts, encoding, ...lengths };
 }
 
-const canHave = (cipher: JoinedCipher, { parts, separator, ivLength }: Shape): boolean =>
-  (cipher === 'aes-256-gcm' || separator !== undefined || ivLength === 16) &&
-  (cipher !== 'aes-256-cbc' || !parts.includes('tag'));
+const canHave = (cipher: Cipher, { parts, separator, ivLength }: Shape): boolean =>
+  cipher === 'aes-256-gcm' ||
+  ((separator !== undefined || ivLength === 16) && (tagLengths[cipher] > 0 || !parts.includes('tag')));
 
 /** Whether the prefix says only what the format is: a text of the value itself is neither shown nor dropped. */
 const namesFormat = ({ prefix = '' }: Shape): boolean => /^(?:[\w-]{0,12}[:.$|,;~]){0,3}$/.test(prefix);

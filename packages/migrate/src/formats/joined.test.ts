@@ -47,10 +47,29 @@ test.each<[string, object, RegExp]>([
   ['no encoding', { encoding: undefined }, /^`encoding` of `joined` must be one of hex, base64, base64url/],
   ['an unknown cipher', { cipher: 'aes-128-gcm' }, /^`cipher` of `joined` must be one of aes-256-gcm/],
   ['an iv of 13 bytes', { ivLength: 13 }, /^`ivLength` of `joined` must be one of 12, 16/],
+  ['a tag of 11 bytes', { tagLength: 11 }, /^`tagLength` of `joined` must be one of 12, 13/],
+  ['a short tag for CBC', { ...cbc, tagLength: 12 }, /do not fit aes-256-cbc/],
+  ['a tag for CTR', { cipher: 'aes-256-ctr' }, /do not fit aes-256-ctr/],
   ['a tag for CBC alone', { cipher: 'aes-256-cbc' }, /do not fit aes-256-cbc/],
   ['a MAC key for GCM', { macKey }, /do not fit aes-256-gcm/],
 ])('%s is an InputError', (_, options, message) => {
   const make = () => joined({ ...byHand, ...options });
   expect(make).toThrow(InputError);
   expect(make).toThrow(message);
+});
+
+test.each([12, 13, 14, 15])('a tag of GCM with %d bytes is checked whole', (tagLength) => {
+  const read = joined({ ...byHand, encoding: 'base64', separator: undefined, tagLength: tagLength as 12 });
+  for (const text of ['', 'x', 'é'.repeat(50)]) {
+    const iv = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagLength });
+    const body = Buffer.concat([cipher.update(text), cipher.final()]);
+    const stored = Buffer.concat([iv, cipher.getAuthTag(), body]);
+    expect(read(stored.toString('base64'))).toBe(text);
+    for (const at of stored.keys()) {
+      const altered = Buffer.from(stored);
+      altered[at] = (altered[at] ?? 0) ^ 1;
+      expect(() => read(altered.toString('base64'))).toThrow(FormatError);
+    }
+  }
 });

@@ -1,7 +1,7 @@
 // The formats that people write by hand around AES: iv, tag and ciphertext, joined in some order and encoding.
 import { InputError } from '@eaas/protocol';
 import { anything, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
-import { cbc, gcm } from '@noble/ciphers/aes.js';
+import { cbc, ctr, gcm } from '@noble/ciphers/aes.js';
 import { concatBytes, equalBytes } from '@noble/ciphers/utils.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -33,18 +33,19 @@ export interface JoinedOptions {
   readonly prefix?: string | undefined;
   /**
    * How values were encrypted. Defaults to `aes-256-gcm`. `aes-256-cbc-hmac` has an HMAC-SHA-256 over iv and ciphertext, under a
-   * key of its own. `aes-256-cbc` is not authenticated.
+   * key of its own. `aes-256-cbc` and `aes-256-ctr` are not authenticated.
    */
-  readonly cipher?: 'aes-256-gcm' | 'aes-256-cbc-hmac' | 'aes-256-cbc' | undefined;
+  readonly cipher?: 'aes-256-gcm' | 'aes-256-cbc-hmac' | 'aes-256-cbc' | 'aes-256-ctr' | undefined;
   /**
    * The bytes of an iv of GCM. Without a separator, it defaults to 12. With a separator, each iv has 12 or 16 bytes if this
-   * option does not say which. An iv of CBC has 16 bytes.
+   * option does not say which. An iv of CBC or CTR has 16 bytes.
    */
   readonly ivLength?: 12 | 16 | undefined;
+  /** The bytes of a tag of GCM, if it was shortened (`authTagLength`). Defaults to 16. */
+  readonly tagLength?: 12 | 13 | 14 | 15 | 16 | undefined;
 }
 
 export type JoinedPart = JoinedOptions['parts'][number];
-export type JoinedCipher = NonNullable<JoinedOptions['cipher']>;
 
 /**
  * Returns a reader of a hand-written format. For example, `{ key, parts: ['iv', 'tag', 'ciphertext'], separator: ':',
@@ -68,25 +69,26 @@ export function joined(options: JoinedOptions): Reader {
   const { parts, separator = '‖', encoding, prefix = '', cipher = 'aes-256-gcm', ivLength } = options;
   const { key, macKey } = options;
   const fitsMac = (macKey !== undefined) === (cipher === 'aes-256-cbc-hmac');
-  const fitsIv = ivLength !== 12 || cipher === 'aes-256-gcm';
-  if (!fitsMac || !fitsIv || (cipher === 'aes-256-cbc' && parts.includes('tag')))
+  const fitsGcm = (ivLength !== 12 && !options.tagLength) || cipher === 'aes-256-gcm';
+  const isAuthenticated = tagLengths[cipher] > 0;
+  if (!fitsMac || !fitsGcm || (!isAuthenticated && parts.includes('tag')))
     throw new InputError(`the options of \`joined\` do not fit ${cipher}: ${needs}`);
   const name = `${cipher} ${prefix}${parts.join(separator)} in ${encoding}`;
-  const isAuthenticated = cipher !== 'aes-256-cbc';
   return underKeys(name, isAuthenticated, [key, macKey], () => {
     const [mac] = macKey === undefined ? [] : keysOf([valueOf(macKey)], '`macKey` of `joined`');
-    const keys = keysOf(valueOf(key), '`key` of `joined`');
+    const keys = keysOf(key, '`key` of `joined`');
     return keys.map((each) => reader(name, isAuthenticated, opener(options, each, mac)));
   });
 }
 
-const needs = 'HMAC needs a `macKey`, CBC an `ivLength` of 16, and aes-256-cbc `parts` without a tag';
+const needs =
+  'HMAC needs a `macKey`, CBC and CTR an `ivLength` of 16, and without HMAC `parts` without a tag';
 
 /** Returns a function that takes a stored value apart and decrypts it, if all parts have their lengths. */
 function opener(options: JoinedOptions, key: Uint8Array, macKey: Uint8Array | undefined): Decode {
   const { parts, separator, encoding, prefix = '', cipher = 'aes-256-gcm', ivLength } = options;
   const decode = decoders[encoding];
-  const tagLength = tagLengths[cipher];
+  const tagLength = options.tagLength ?? tagLengths[cipher];
   const ivLengths = ivLength ? [ivLength] : cipher === 'aes-256-gcm' ? [12, 16] : [16];
 
   function split(text: string): readonly (Uint8Array | undefined)[] {
@@ -106,7 +108,8 @@ function opener(options: JoinedOptions, key: Uint8Array, macKey: Uint8Array | un
     if (pieces.length !== parts.length || pieces.includes(undefined) || !iv || !ciphertext) return undefined;
     if (!ivLengths.includes(iv.length) || (tag && tag.length !== tagLength)) return undefined;
     const sealed = tag ? concatBytes(ciphertext, tag) : ciphertext;
-    if (cipher === 'aes-256-gcm') return gcm(key, iv).decrypt(sealed);
+    if (cipher === 'aes-256-gcm') return openGcm(key, iv, sealed, tagLength);
+    if (cipher === 'aes-256-ctr') return ctr(key, iv).decrypt(sealed);
     if (!macKey) return cbc(key, iv).decrypt(sealed);
     const body = sealed.subarray(0, -tagLength);
     requireMac(macKey, concatBytes(iv, body), sealed.subarray(-tagLength));
@@ -114,12 +117,22 @@ function opener(options: JoinedOptions, key: Uint8Array, macKey: Uint8Array | un
   };
 }
 
+/** For a short tag, which noble does not open, encrypts again: the key stream depends on key and iv alone. */
+function openGcm(key: Uint8Array, iv: Uint8Array, sealed: Uint8Array, tagLength: number) {
+  if (tagLength === 16) return gcm(key, iv).decrypt(sealed);
+  const body = sealed.subarray(0, -tagLength);
+  const opened = gcm(key, iv).encrypt(body).subarray(0, body.length);
+  const again = gcm(key, iv).encrypt(opened).subarray(0, sealed.length);
+  return equalBytes(again, sealed) ? opened : undefined;
+}
+
 /** Throws if the HMAC-SHA-256 does not hold, so that nothing is decrypted. Compares in constant time. */
 export function requireMac(macKey: Uint8Array, signed: Uint8Array, mac: Uint8Array): void {
   if (!equalBytes(hmac(sha256, macKey, signed), mac)) throw new Error('wrong HMAC');
 }
 
-const tagLengths = { 'aes-256-gcm': 16, 'aes-256-cbc-hmac': 32, 'aes-256-cbc': 0 } as const;
+/** By cipher; 0 for those that are not authenticated. */
+export const tagLengths = { 'aes-256-gcm': 16, 'aes-256-cbc-hmac': 32, 'aes-256-cbc': 0, 'aes-256-ctr': 0 };
 const partNames: readonly JoinedPart[] = ['iv', 'tag', 'ciphertext'];
 
 const nameIn = (known: object) => (value: unknown) =>
@@ -136,4 +149,5 @@ const rules = {
   prefix: 'text',
   cipher: nameIn(tagLengths),
   ivLength: nameIn({ 12: 0, 16: 0 }),
+  tagLength: nameIn({ 12: 0, 13: 0, 14: 0, 15: 0, 16: 0 }),
 } satisfies OptionRules<JoinedOptions>;

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import {
   decoders,
   keyFromBase64,
+  keyFromHash,
   keyFromHex,
   keyFromScrypt,
   keyFromSha256,
@@ -47,6 +48,7 @@ test.each([
   ['keyFromUtf8', keyFromUtf8],
   ['keyFromSha256', keyFromSha256],
   ['keyFromScrypt', (text: string) => keyFromScrypt(text, 'salt')],
+  ['keyFromHash', (text: string) => keyFromHash(text, 'sha512', 'hex')],
 ])('%s refuses the value of a variable that is not set', (name, from) => {
   const fault = faultOf(() => from(undefined as never));
   expect(fault).toMatch(/ must be a non-empty text \(got undefined\): is its variable set\?$/);
@@ -63,12 +65,11 @@ test('a cost that scrypt does not allow is an InputError', () => {
 });
 
 test('Node and noble derive the same key, also at a cost that Node itself would refuse', () => {
-  for (const cost of [
-    { N: 2, r: 1, p: 1 },
-    { N: 1024, r: 8, p: 3 },
-    { N: 32_768, r: 16, p: 1 },
-  ]) {
-    const [fast, portable] = [scrypt, portableScrypt].map((derive) => derive(key, Buffer.from('salt'), cost));
+  for (const N of [2, 32_768]) {
+    const derived = [scrypt, portableScrypt].map((derive) =>
+      derive(key, Buffer.from('salt'), { N, r: 16, p: 2 }),
+    );
+    const [fast, portable] = derived;
     expect(fast).toEqual(portable);
     expect(fast).not.toBeInstanceOf(Buffer);
   }

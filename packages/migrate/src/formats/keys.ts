@@ -1,11 +1,15 @@
 // The keys of other tools, as apps have them in their environment, and the encodings of keys and values. A decoder returns
 // undefined for all that an encoder would not have written: other digits, missing padding, unused bits that are not zero.
 import { InputError, toUtf8 } from '@eaas/protocol';
-import { readBase64 } from '@eaas/protocol/base64';
+import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { isBytes, kindOf, readBase64Url, requireOptions, type Rule } from '@eaas/protocol/internal';
-import { hexToBytes } from '@noble/ciphers/utils.js';
-import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, hexToBytes } from '@noble/ciphers/utils.js';
+import { sha256, sha512 } from '@noble/hashes/sha2.js';
 import { scrypt } from '#scrypt';
+import { valueOf } from './reader.ts';
+
+/** One or several, or a function that returns them. */
+type Given<T> = T | readonly T[] | (() => T | readonly T[]);
 
 /** Returns bytes, or undefined for a text that is not of the encoding or format. */
 export type Decode = (text: string) => Uint8Array | undefined;
@@ -79,6 +83,24 @@ export const keyFromSha256 = (text: string): Uint8Array =>
   sha256(toUtf8(requireText(text, 'the argument of `keyFromSha256`')));
 
 /**
+ * Returns the first 32 characters of a hash, written in hex or base64, as the key:
+ * `createHash('sha512').update(text).digest('hex').slice(0, 32)`. Throws InputError for an empty text.
+ *
+ * @example
+ * ```ts
+ * import { keyFromHash } from '@eaas/migrate/formats';
+ *
+ * const key = keyFromHash(process.env.PASSPHRASE!, 'sha512', 'hex');
+ * console.log(key.length); // 32
+ * ```
+ */
+export function keyFromHash(text: string, hash: 'sha256' | 'sha512', as: 'hex' | 'base64'): Uint8Array {
+  const bytes = toUtf8(requireText(text, 'the first argument of `keyFromHash`'));
+  const digest = (hash === 'sha256' ? sha256 : sha512)(bytes);
+  return toUtf8((as === 'hex' ? bytesToHex : toBase64)(digest).slice(0, 32));
+}
+
+/**
  * Returns the key that scrypt derives from a passphrase and a salt, as `crypto.scryptSync(passphrase, salt, 32)` does. The
  * cost defaults to `{ N: 16_384, r: 8, p: 1 }`, as in Node. It is slow on purpose, so pass a reader
  * a function: `key: () => keyFromScrypt(…)` is called at the first old value, and once.
@@ -111,16 +133,17 @@ const powerOf2: Rule = (value) =>
   (Number(value) > 1 && Number.isInteger(Math.log2(Number(value)))) || 'a power of 2';
 
 /** Returns copies of keys that are bytes. Throws InputError if there is none, or if one does not have 32 bytes. */
-export function keysOf(given: Uint8Array | readonly Uint8Array[], argument: string): readonly Uint8Array[] {
+export function keysOf(given: Given<Uint8Array>, argument: string): readonly Uint8Array[] {
   return listOf(given, argument).map((key) => {
     if (isBytes(key) && key.length === 32) return Uint8Array.from(key);
     throw new InputError(`${argument} must be 32 bytes, as \`keyFromHex\` returns (got ${kindOf(key)})`);
   });
 }
 
-/** Returns what is given alone or in a list. Throws InputError for an empty list. */
-export function listOf<T>(given: T | readonly T[], argument: string): readonly T[] {
-  const all = Array.isArray(given) ? (given as readonly T[]) : [given as T];
+/** Returns what is given alone or in a list, or by a function. Throws InputError for an empty list. */
+export function listOf<T>(given: Given<T>, argument: string): readonly T[] {
+  const value = valueOf(given);
+  const all = Array.isArray(value) ? (value as readonly T[]) : [value as T];
   if (all.length === 0) throw new InputError(`${argument} must not be an empty list`);
   return all;
 }

@@ -1,7 +1,7 @@
 import { FormatError, InputError } from '@eaas/protocol';
 import { vectors } from '@eaas/test-kit/vectors';
 import { expect, test } from 'vitest';
-import { betterAuth, cloak, fernet, laravel, typeormEncrypted } from './libraries.ts';
+import { betterAuth, cloak, fernet, laravel, n8n, opensslSalted, typeormEncrypted } from './libraries.ts';
 import { asIs, firstOf } from './reader.ts';
 
 const key = '7f'.repeat(32);
@@ -20,6 +20,8 @@ test.each<[string, () => unknown, RegExp]>([
     /^each key of `cloak` .*\(got another text\)$/,
   ],
   ['a short key of cloak', () => cloak(cloakKey.replace('AAAA', '')), /\(got 29 bytes\)/],
+  ['no passphrase', () => opensslSalted(''), /^each passphrase of `opensslSalted` .*\(got an empty string\)/],
+  ['a key of n8n in base64', () => n8n('A'.repeat(43)), /must be 64 hex digits \(got another text\)/],
   ['no key of cloak', () => cloak([]), /^the argument of `cloak` must not be an empty list/],
   ['a key of Fernet in hex', () => fernet(key), /\(got 48 bytes\)/],
   ['a key of Laravel without its head', () => laravel('A'.repeat(44)), /^each key .* 16 or 32 .* text\)$/],
@@ -43,4 +45,11 @@ test('a column with values of Better Auth, of cloak and plaintext has one reader
   for (const text of plain) expect(() => strict(text)).toThrow(FormatError);
   const all = [bare?.stored, cloaked?.stored, ...plain];
   expect(all.map(firstOf(strict, asIs))).toEqual([bare?.plaintext, cloaked?.plaintext, ...plain]);
+});
+
+test('what `openssl enc -md md5 -base64 -A` wrote is read under one of the passphrases, in one spelling', () => {
+  const stored = 'U2FsdGVkX18AESIzRFVmd2zkz4xVH2gqyekUKZaLPkw=';
+  expect(opensslSalted(['another', 'a passphrase'])(stored)).toBe('ya29.a0AfB');
+  for (const other of [stored.slice(4), `${stored}\n`, stored.replace('U2Fsd', 'U2FsD'), 'U2FsdGVkX18='])
+    expect(() => opensslSalted('a passphrase')(other)).toThrow(FormatError);
 });

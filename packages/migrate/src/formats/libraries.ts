@@ -1,12 +1,14 @@
-// Readers of what libraries store: Better Auth, @47ng/cloak, Fernet, Laravel and typeorm-encrypted.
+// Readers of what libraries store: Better Auth, @47ng/cloak, Fernet, CryptoJS, n8n, Laravel and typeorm-encrypted.
 import { fromUtf8, toUtf8 } from '@eaas/protocol';
 import { fromBase64 } from '@eaas/protocol/base64';
 import { cbc, gcm } from '@noble/ciphers/aes.js';
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { bytesToHex, concatBytes } from '@noble/ciphers/utils.js';
+import { hkdf } from '@noble/hashes/hkdf.js';
+import { md5 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { joined, type JoinedOptions, type JoinedPart, requireMac } from './joined.ts';
-import { decoders, keyFrom, listOf, requireText } from './keys.ts';
+import { decoders, keyFrom, keyFromHex, listOf, requireText } from './keys.ts';
 import { anyOf, type Reader, reader, underKeys, valueOf } from './reader.ts';
 
 /** The secrets of Better Auth. One of the two options is required. */
@@ -72,9 +74,7 @@ export function cloak(keys: string | readonly string[] | (() => string | readonl
     const prefix = `v1.aesgcm256.${bytesToHex(sha256(toUtf8(text))).slice(0, 8)}.`;
     return joined({ key, prefix, ...cloaked });
   };
-  return underKeys('@47ng/cloak', true, [keys], () =>
-    listOf(valueOf(keys), 'the argument of `cloak`').map(under),
-  );
+  return underKeys('@47ng/cloak', true, [keys], () => listOf(keys, 'the argument of `cloak`').map(under));
 }
 
 const cloaked = { parts: ['iv', 'ciphertext'], separator: '.', encoding: 'base64url', ivLength: 12 } as const;
@@ -104,9 +104,68 @@ export function fernet(keys: string | readonly string[] | (() => string | readon
       return cbc(key.subarray(16), signed.subarray(9, 25)).decrypt(signed.subarray(25));
     });
   };
-  return underKeys('Fernet', true, [keys], () =>
-    listOf(valueOf(keys), 'the argument of `fernet`').map(under),
+  return underKeys('Fernet', true, [keys], () => listOf(keys, 'the argument of `fernet`').map(under));
+}
+
+/**
+ * Returns a reader of what OpenSSL and CryptoJS encrypt by AES-256-CBC under a passphrase, which begins with `U2FsdGVkX1`. Key and
+ * iv come from the passphrase by MD5, as in `CryptoJS.AES.encrypt(text, passphrase)` and `openssl enc -md md5`: weak, and not
+ * authenticated, so convert it. `keys` is one passphrase or a list, or a function that returns this and is called at the
+ * first old value. Throws InputError for an empty passphrase.
+ *
+ * @example
+ * ```ts
+ * import { opensslSalted } from '@eaas/migrate/formats';
+ * import { field, plaintext } from '@eaas/sdk/fields';
+ *
+ * const read = opensslSalted(() => process.env.PASSPHRASE!);
+ * const credentials = field.text({ previous: plaintext(read) });
+ * ```
+ */
+export function opensslSalted(keys: string | readonly string[] | (() => string | readonly string[])): Reader {
+  const under = (text: string): Reader => {
+    const secret = toUtf8(requireText(text, 'each passphrase of `opensslSalted`'));
+    return reader('OpenSSL', false, (stored) => {
+      // "Salted__", salt (8 bytes), ciphertext.
+      const bytes = /^U2FsdGVkX1[89+/]/.test(stored) ? decoders.base64(stored) : undefined;
+      if (!bytes) return undefined;
+      const [salt, hashes] = [bytes.subarray(8, 16), [new Uint8Array()]];
+      for (let at = 0; at < 3; at++) hashes.push(md5(concatBytes(hashes[at] ?? salt, secret, salt)));
+      const made = concatBytes(...hashes);
+      return cbc(made.subarray(0, 32), made.subarray(32)).decrypt(bytes.subarray(16));
+    });
+  };
+  return underKeys('OpenSSL', false, [keys], () =>
+    listOf(keys, 'the argument of `opensslSalted`').map(under),
   );
+}
+
+/**
+ * Returns a reader of what n8n encrypts by AES-256-GCM, with a key and an iv that HKDF makes for each value. `opensslSalted` reads
+ * what it encrypts by CBC. `keys` is one key in 64 hex digits, or a list, or a function that returns this and is called at the
+ * first old value. Throws InputError for any other key.
+ *
+ * @example
+ * ```ts
+ * import { firstOf, n8n, opensslSalted } from '@eaas/migrate/formats';
+ *
+ * const key = () => process.env.N8N_ENCRYPTION_KEY!;
+ * const read = firstOf(n8n(key), opensslSalted(key));
+ * ```
+ */
+export function n8n(keys: string | readonly string[] | (() => string | readonly string[])): Reader {
+  const under = (text: string): Reader => {
+    const key = keyFromHex(text);
+    return reader('n8n', true, (stored) => {
+      // Version, salt (32 bytes), tag (16), ciphertext.
+      const bytes = decoders.base64(stored);
+      if (bytes?.[0] !== 1 || bytes.length < 1 + 32 + 16) return undefined;
+      const made = hkdf(sha256, key, bytes.subarray(1, 33), toUtf8('n8n-encryption-v1'), 32 + 12);
+      const sealed = concatBytes(bytes.subarray(49), bytes.subarray(33, 49));
+      return gcm(made.subarray(0, 32), made.subarray(32)).decrypt(sealed);
+    });
+  };
+  return underKeys('n8n', true, [keys], () => listOf(keys, 'the argument of `n8n`').map(under));
 }
 
 /** What called Laravel's encrypter. */

@@ -65,8 +65,7 @@ export function underKeys(
   keys: readonly unknown[],
   make: () => readonly Reader[],
 ): Reader {
-  if (!keys.some((key) => typeof key === 'function')) return anyOf(name, make());
-  let made: Reader | undefined;
+  let made = keys.some((key) => typeof key === 'function') ? undefined : anyOf(name, make());
   return described(name, isAuthenticated, (stored) => (made ??= anyOf(name, make()))(stored));
 }
 
