@@ -64,9 +64,8 @@ console.log(
   '4. when stage 1 has ended, encrypt the old values, and let the database refuse plaintext from now on',
 );
 await deploy(writeWith(stage2));
-const { done, progress, left, failures } = await migrate(database, 'customers', 'encrypt', stage2);
+const { progress, left } = await migrate(database, 'customers', 'encrypt', stage2);
 console.log(`   ${progress.seen} rows, ${progress.rewritten} encrypted, ${left.count} with plaintext left`);
-if (!done) throw new Error(`run this again: ${JSON.stringify({ failures, ids: left.ids })}`);
 closing.abort();
 await traffic;
 await sql.unsafe(checkConstraints(stage2.fields, 'customers'));
