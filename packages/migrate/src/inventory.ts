@@ -122,12 +122,11 @@ export async function inventory(
     throw new InputError('`halves` of `inventory` needs a `client` with a half');
   const { plan } = target;
   const isCompared = plan.fields.some((each) => writesOlder(each.field) && each.indexes.length > 0);
-  const client = options.client as FieldsClient | undefined;
-  if (isCompared && !client)
+  if (isCompared && !options.client)
     throw new InputError(
       'while a field has `write`, `inventory` compares fingerprints: pass `client`, and in plain SQL `index`',
     );
-  const leftIn = isCompared && client ? indexing(target, client).leftIn : undefined;
+  const leftIn = isCompared ? indexing(target, options.client as FieldsClient).leftIn : undefined;
   let unindexed = 0;
   const halves: Record<string, number> = {};
   async function countHalf(row: RowTexts, name: string): Promise<void> {

@@ -90,7 +90,8 @@ test('AES-CBC alone is believed after 32 values, and the lines that it prints re
   const { code, stdout } = await adopt(args);
   expect([code, stdout]).toEqual([0, expect.stringContaining('32  aes-256-cbc iv:ciphertext in hex')]);
   expect(stdout).toContain('not authenticated');
-  const [, printed = ''] = /const previous = plaintext\(([^]*?), \{ write: encrypt \}\);\n/.exec(stdout) ?? [];
+  const [, printed = ''] =
+    /const previous = plaintext\(([^]*?), \{ write: encrypt \}\);\n/.exec(stdout) ?? [];
   const read = runInNewContext(printed, { ...formats, process }) as formats.Reader;
   expect([read(alone('one')), read(encrypt('two'))]).toEqual(['one', 'two']);
 });
