@@ -2,7 +2,6 @@
 import { InputError } from '@eaas/protocol';
 import { anything, flag, object, requireOptions, signal, text } from '@eaas/protocol/internal';
 import { type EaasClient, ServiceError } from '@eaas/sdk';
-import type { FieldsClient } from '@eaas/sdk/fields';
 import { type TablePlan, writesOlder } from '@eaas/sdk/internal';
 import type { SqlDatabase } from './database.ts';
 import { indexing } from './encrypting.ts';
@@ -126,7 +125,7 @@ export async function inventory(
     throw new InputError(
       'while a field has `write`, `inventory` compares fingerprints: pass `client`, and in plain SQL `index`',
     );
-  const leftIn = isCompared ? indexing(target, options.client as FieldsClient).leftIn : undefined;
+  const leftIn = isCompared ? indexing(target, options.client as never).leftIn : undefined;
   let unindexed = 0;
   const halves: Record<string, number> = {};
   async function countHalf(row: RowTexts, name: string): Promise<void> {

@@ -122,7 +122,8 @@ test.each(known)(
     const { code, stdout, stderr } = await adopt(key, more);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.split('\n')[1]).toContain(`  40  ${format}`);
-    const [, printed = ''] = /const previous = plaintext\(([^]*?)\);\n/.exec(stdout) ?? [];
+    const [, printed = ''] =
+      /const previous = plaintext\(([^]*?)(?:, \{ write: encrypt \})?\);\n/.exec(stdout) ?? [];
     expect(runInNewContext(printed, { ...formats, process: { env: variables(key) } })(store('another'))).toBe(
       'another',
     );
