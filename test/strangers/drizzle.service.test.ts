@@ -12,11 +12,8 @@ import { runProduct, type Store, succeeds } from './two-versions.ts';
 const options = { casing: 'snake_case' } as const;
 const everyone = () => [pgPolicy('everyone', { for: 'all' })];
 const plainColumns = { id: uuid().primaryKey().$defaultFn(randomUUID), homeCity: text().notNull() };
-const before = pgTable(
-  'members',
-  { ...plainColumns, email: text().notNull().unique(), token: text('access_token') },
-  everyone,
-);
+const oldColumns = { ...plainColumns, email: text().notNull().unique(), token: text('access_token') };
+const before = pgTable('members', oldColumns, everyone);
 
 function storeOf(db: PostgresJsDatabase, table: typeof before, reading = db): Store {
   const isIt = (email?: string) => (email === undefined ? undefined : eq(table.email, email));
@@ -38,28 +35,24 @@ function storeOf(db: PostgresJsDatabase, table: typeof before, reading = db): St
 
 test('nothing is lost, and each version finds what it knows, from the first row to the way back', async () => {
   const columns = 'id uuid primary key, home_city text not null, access_token text';
-  const { found, members } = await runProduct(
-    columns,
-    async ({ sql, eaas, index }, stage, { email, token }) => {
-      // Each of its own, because Drizzle remembers the names of columns by the name of their table.
-      const primary = drizzle(sql, options);
-      if (stage === 'before') return { store: storeOf(primary, before) };
-      const columns = {
-        ...plainColumns,
-        email: encrypted(email).notNull().unique('unique_0'),
-        token: encrypted('access_token', token),
-      };
-      const table = encryptedTable('members', columns, { extraConfig: everyone });
-      const encrypt = <Database extends PostgresJsDatabase>(db: Database) =>
-        withEncryption(db, eaas, { index });
-      const replica = drizzleOn(async () => ({ rows: [] }), options) as unknown as typeof primary;
-      const db =
-        stage === 'second'
-          ? withReplicas(encrypt(primary), [encrypt(replica)])
-          : encrypt(withReplicas(primary, [replica]));
-      const store = storeOf(db, table as unknown as typeof before, db.$primary);
-      return { store, target: [db.$primary, table] };
-    },
-  );
+  const { found, members } = await runProduct(columns, async ({ sql, eaas, index, stage, email, token }) => {
+    // Each of its own, because Drizzle remembers the names of columns by the name of their table.
+    const primary = drizzle(sql, options);
+    if (stage === 'before') return { store: storeOf(primary, before) };
+    const columns = {
+      ...plainColumns,
+      email: encrypted(email).notNull().unique(),
+      token: encrypted('access_token', token),
+    };
+    const table = encryptedTable('members', columns, { extraConfig: everyone });
+    const encrypt = <Own extends PostgresJsDatabase>(db: Own) => withEncryption(db, eaas, { index });
+    const replica = drizzleOn(async () => ({ rows: [] }), options) as unknown as typeof primary;
+    const db =
+      stage === 'second'
+        ? withReplicas(encrypt(primary), [encrypt(replica)])
+        : encrypt(withReplicas(primary, [replica]));
+    const store = storeOf(db, table as unknown as typeof before, db.$primary);
+    return { store, target: [db.$primary, table] };
+  });
   expect(found).toMatchObject(members);
 });

@@ -34,6 +34,7 @@ interface Client {
   readonly member: Readonly<Record<Method, (args?: object) => Promise<never>>>;
   $extends(extension: object): Client;
 }
+type Library = Readonly<Record<'PrismaPg' | 'PrismaClient', new (options: object) => Client>>;
 
 const idCheck = z.object({ id: z.string().cuid() });
 
@@ -74,29 +75,21 @@ const withReplica = (client: Client): Client =>
 
 test('nothing is lost, and each version finds what it knows, from the first row to the way back', async () => {
   const modules = await requireTools('packages/prisma/test');
-  const load = async (file: string) =>
-    import(pathToFileURL(file).href) as Promise<
-      Readonly<Record<'PrismaPg' | 'PrismaClient', new (options: object) => Client>>
-    >;
+  const load = async (file: string) => (await import(pathToFileURL(file).href)) as Library;
   const { PrismaPg } = await load(join(modules, '@prisma/adapter-pg/dist/index.mjs'));
-  const openOn = async (at: { readonly username: string }, name: keyof typeof schemas) => {
+  const columns = 'id text primary key, token text, "homeCity" text not null';
+  const { found, members } = await runProduct(columns, async ({ at, eaas, index, stage, email, token }) => {
+    const name = stage === 'last' ? 'second' : stage;
     const folder = folderOf(7, `stranger-${name}`);
     await generateClient(7, folder, schemas[name]);
     const { PrismaClient } = await load(join(folder, 'client/client.ts'));
-    return new PrismaClient({ adapter: new PrismaPg({ ...at, user: at.username, max: 2 }) });
-  };
-  const columns = 'id text primary key, token text, "homeCity" text not null';
-  const { found, members } = await runProduct(columns, async ({ at, eaas, index }, stage, fields) => {
-    const client = await openOn(at, stage === 'last' ? 'second' : stage);
+    const client = new PrismaClient({ adapter: new PrismaPg({ ...at, user: at.username, max: 2 }) });
     if (stage === 'before') return { store: storeOf(client) };
-    const newId = () => `c${randomBytes(12).toString('hex')}`;
-    const options = { index, models: { Member: { newId } } };
-    const encrypt = (of: Client) =>
-      withEncryption(of, eaas, defineFields({ Member: fields }), options) as unknown as Client;
-    return {
-      store: storeOf(encrypt(withReplica(client)), encrypt(client)),
-      target: [encrypt(client), 'Member'],
-    };
+    const options = { index, models: { Member: { newId: () => `c${randomBytes(12).toString('hex')}` } } };
+    const fields = defineFields({ Member: { email, token } });
+    const encrypt = (of: Client) => withEncryption(of, eaas, fields, options) as unknown as Client;
+    const reading = encrypt(client);
+    return { store: storeOf(encrypt(withReplica(client)), reading), target: [reading, 'Member'] };
   });
   expect(found).toMatchObject(members);
 });

@@ -25,11 +25,10 @@ test('`index` fills and corrects fingerprints, and nothing is encrypted while th
   await sql`create table users (id int primary key, email text unique, email_index text)`;
   await sql`insert into users select n, 'x@' || n from generate_series(1, 30) n`;
   expect(await look()).toMatchObject({ plaintexts: 30, unindexed: 30, next: next("mode 'index'") });
-  const dry = await run('index', { dryRun: true });
-  expect(dry).toMatchObject({ done: false, left: { count: 30 } });
+  expect(await run('index', { dryRun: true })).toMatchObject({ done: false, left: { count: 30 } });
   const filled = await run('index', { pageSize: 7 });
-  expect(filled).toMatchObject({ done: true, progress: { rewritten: 30, checked: 30 } });
-  expect(filled.constraints).toBeUndefined();
+  const progress = { rewritten: 30, checked: 30 };
+  expect(filled).toMatchObject({ done: true, progress, constraints: undefined });
 
   // The version before goes on.
   await sql`update users set email = null where id = 2`;
@@ -37,12 +36,6 @@ test('`index` fills and corrects fingerprints, and nothing is encrypted while th
   expect(await look()).toMatchObject({ unindexed: 2 });
   expect(await run('index')).toMatchObject({ done: true, progress: { rewritten: 2 } });
   expect(await look()).toMatchObject({ unindexed: 0, next: next('stage 2 may begin') });
-  const { email_index: marks } = await fields.for(client, { index }).where('users', { email: '1@y' });
-  expect(await sql`select * from users where id < 4 order by id`).toMatchObject([
-    { email: 'y@1', email_index: marks[0] },
-    { email_index: null },
-    { email: 'x@3' },
-  ]);
   for (const mode of ['encrypt', 'rewrap', 'reencrypt'] as const)
     await expect(run(mode)).rejects.toThrow('users.email still has `write`');
   await expect(inventory(database, 'users', { fields })).rejects.toThrow('pass `client`');
