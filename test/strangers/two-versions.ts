@@ -85,7 +85,7 @@ const step = fc.record({
 const steps = fc.sample(step, 930);
 
 /** Lets two apps do things by chance, and compares each answer, and at the end the whole table. */
-async function takeTurns(members: Members, apps: readonly [Store, Store], given: typeof given) {
+async function takeTurns(members: Members, apps: readonly [Store, Store], given: typeof steps) {
   for (const { at, does, to, member } of given) {
     const { email, ...others } = member;
     const act = async (app: Store): Promise<unknown> => {
