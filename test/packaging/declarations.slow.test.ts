@@ -48,16 +48,26 @@ export const handler = toNodeHandler(proxy);
 export const service = createTestService();
 `;
 
-test('an app with `declaration: true` compiles, whatever it exports', async () => {
-  const saved = savePageCode(join(root, 'node_modules/.cache/declarations'), { 'app.mts': code });
+const typescript = join(root, 'node_modules/typescript');
+
+/** Saves an app, compiles it, and returns the errors. */
+async function errorsIn(
+  place: string,
+  files: Readonly<Record<string, string>>,
+  { compiler = typescript, args = ['.'], options = {} },
+) {
+  const saved = savePageCode(place, files, options);
   try {
-    const emitting = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', 'out'];
-    expect(await saved.node([join(root, 'node_modules/typescript/bin/tsc'), '-p', '.', ...emitting])).toBe(
-      '',
-    );
+    return (await saved.node([join(compiler, 'bin/tsc'), '-p', ...args])).match(/^\S.*/gm) ?? [];
   } finally {
     saved.remove();
   }
+}
+
+test('an app with `declaration: true` compiles, whatever it exports', async () => {
+  const emitting = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', 'out'];
+  const place = join(root, 'node_modules/.cache/declarations');
+  expect(await errorsIn(place, { 'app.mts': code }, { args: ['.', ...emitting] })).toEqual([]);
 });
 
 const entries = libraries.flatMap((library) => library.entries);
@@ -65,65 +75,44 @@ const entries = libraries.flatMap((library) => library.entries);
 const nodeOnly = /^@eaas\/(?:dev|drizzle|log|server)\b/;
 const node = { of: entries, lib: ['ES2022'], types: ['node'] };
 const page = { of: entries.filter((name) => !nodeOnly.test(name)), lib: ['ES2022', 'DOM'], types: [] };
-const apps = [
-  { name: 'Node', module: 'nodenext', ...node },
-  { name: 'Node', module: 'esnext', ...node },
-  { name: 'a page', module: 'nodenext', ...page },
-  { name: 'a page', module: 'esnext', ...page },
-];
+const nodeNext = { module: 'nodenext', moduleResolution: 'nodenext' };
+const bundler = { module: 'esnext', moduleResolution: 'bundler' };
 const fault = '@eaas/none';
+const onlyTheFault = [expect.stringContaining(`Cannot find module '${fault}'`)];
 
-test.each(apps)('every entry has its types in $name, with $module', async ({ name, of, ...options }) => {
+test.each([
+  { name: 'Node', ...node, ...nodeNext },
+  { name: 'Node', ...node, ...bundler },
+  { name: 'a page', ...page, ...nodeNext },
+  { name: 'a page', ...page, ...bundler },
+])('every entry has its types in $name, with $module', async ({ name, of, ...options }) => {
   const imports = [...of, fault].map((entry, index) => `export * as entry${index} from '${entry}';`);
   const place = join(root, 'node_modules/.cache/entries', `${name}-${options.module}`);
-  const moduleResolution = options.module === 'esnext' ? 'bundler' : 'nodenext';
-  const strictly = { ...options, moduleResolution, customConditions: [], skipLibCheck: false };
-  const saved = savePageCode(place, { 'app.mts': imports.join('\n') }, strictly);
-  try {
-    const errors = (await saved.compile()).match(/^\S.*/gm) ?? [];
-    const ours = errors.filter((error) => !/^[./]*drizzle-orm\//.test(error));
-    expect(ours).toEqual([expect.stringContaining(`Cannot find module '${fault}'`)]);
-  } finally {
-    saved.remove();
-  }
+  const strictly = { ...options, customConditions: [], skipLibCheck: false };
+  const errors = await errorsIn(place, { 'app.mts': imports.join('\n') }, { options: strictly });
+  expect(errors.filter((error) => !/^[./]*drizzle-orm\//.test(error))).toEqual(onlyTheFault);
 });
 
-const commonJs = { module: 'nodenext', moduleResolution: 'nodenext' };
-const bundler = { module: 'esnext', moduleResolution: 'bundler' };
 const decorated = `const inject = (...values: unknown[]): void => void values;
 export class People { constructor(@inject readonly client: EaasClient) {} }`;
-const compilers = [
-  { name: 'Bun', typescript: '7', options: { ...bundler, types: ['bun'] } },
-  { name: 'TypeScript 5.6', typescript: '5.6', options: bundler },
-  { name: 'TypeScript 5.8, CommonJS', typescript: '5.8', options: commonJs },
-  { name: 'TypeScript 7, CommonJS', typescript: '7', options: commonJs },
-  {
-    name: 'decorators',
-    typescript: '5.8',
-    options: { ...commonJs, experimentalDecorators: true, emitDecoratorMetadata: true },
-  },
-  { name: 'no `exports`', typescript: '5.8', options: { ...bundler, resolvePackageJsonExports: false } },
-  {
-    name: 'moduleResolution node',
-    typescript: '5.8',
-    options: { module: 'commonjs', moduleResolution: 'node' },
-  },
-];
+const decorators = { experimentalDecorators: true, emitDecoratorMetadata: true };
 
-test.each(compilers)('an app compiles with $name', async ({ name, typescript, options }) => {
+test.each([
+  ['Bun', '7', { ...bundler, types: ['bun'] }],
+  ['TypeScript 5.6', '5.6', bundler],
+  ['TypeScript 5.8, CommonJS', '5.8', nodeNext],
+  ['TypeScript 7, CommonJS', '7', nodeNext],
+  ['decorators', '5.8', { ...nodeNext, ...decorators }],
+  ['no `exports`', '5.8', { ...bundler, resolvePackageJsonExports: false }],
+  ['moduleResolution node', '5.8', { module: 'commonjs', moduleResolution: 'node' }],
+])('an app compiles with %s', async (name, version, options) => {
   const modules = await requireTools('test/tools/typescript');
   const own = { strict: true, target: 'es2022', types: ['node'], noEmit: true, skipLibCheck: true };
   const file = options.module === 'nodenext' ? 'app.cts' : 'app.ts';
   const config = { compilerOptions: { ...own, ...options }, files: [file] };
   const app = [code, name === 'decorators' ? decorated : '', `export * from '${fault}';`].join('\n');
   const place = join(modules, '.cache', name.replaceAll(/\W+/g, '-'));
-  const saved = savePageCode(place, { [file]: app, 'app.json': JSON.stringify(config) });
-  const tsc =
-    typescript === '7' ? join(root, 'node_modules/typescript') : join(modules, `typescript-${typescript}`);
-  try {
-    const errors = (await saved.node([join(tsc, 'bin/tsc'), '-p', 'app.json'])).match(/^\S.*/gm) ?? [];
-    expect(errors).toEqual([expect.stringContaining(`Cannot find module '${fault}'`)]);
-  } finally {
-    saved.remove();
-  }
+  const compiler = version === '7' ? typescript : join(modules, `typescript-${version}`);
+  const files = { [file]: app, 'app.json': JSON.stringify(config) };
+  expect(await errorsIn(place, files, { compiler, args: ['app.json'] })).toEqual(onlyTheFault);
 });
