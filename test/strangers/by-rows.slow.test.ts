@@ -21,14 +21,7 @@ interface Rows {
 
 /** What is called of libraries, whose types are not known here. */
 type OfSequelize = 'define' | 'literal' | 'create' | 'findAll' | 'build' | 'save' | 'destroy';
-type OfTypeOrm =
-  | 'initialize'
-  | 'getRepository'
-  | 'createQueryBuilder'
-  | 'getMany'
-  | 'insert'
-  | 'update'
-  | 'delete';
+type OfTypeOrm = 'initialize' | 'getRepository' | 'findBy' | 'insert' | 'update' | 'delete';
 type OfRecords = 'encryptRow' | 'decryptRows' | 'where';
 type Loose = {
   readonly [Name in OfSequelize | OfTypeOrm | OfRecords]: (...given: unknown[]) => Loose & Promise<never>;
@@ -38,6 +31,7 @@ interface Library {
   readonly DataTypes: Readonly<Record<'TEXT' | 'UUID' | 'BLOB', object>>;
   readonly DataSource: new (options: object) => Loose;
   readonly EntitySchema: new (options: object) => object;
+  readonly Raw: (of: () => string) => object;
 }
 
 async function load(name: 'sequelize' | 'typeorm'): Promise<Library> {
@@ -109,7 +103,7 @@ test('Sequelize with hooks: nothing is lost, and each version finds what it know
 });
 
 test('TypeORM: nothing is lost, and each version finds what it knows', async () => {
-  const { DataSource, EntitySchema } = await load('typeorm');
+  const { DataSource, EntitySchema, Raw } = await load('typeorm');
   const { found, members } = await runWith('text', async (at, fields, records) => {
     const text = { type: 'text', nullable: true };
     const id = { type: 'uuid', primary: true };
@@ -122,7 +116,7 @@ test('TypeORM: nothing is lost, and each version finds what it knows', async () 
     return {
       insert: async (row) => rows.insert(await seal(row.id, row)),
       async select(where = 'true') {
-        const found: Row[] = await rows.createQueryBuilder('members').where(where).getMany();
+        const found: Row[] = await rows.findBy({ id: Raw(() => where) });
         return (await records?.decryptRows('members', found, ({ id }: Row) => id)) ?? found;
       },
       update: async (id, row) => rows.update({ id }, await seal(id, row)),
