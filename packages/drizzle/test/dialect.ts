@@ -17,15 +17,11 @@ export interface Connection {
   readonly name: keyof typeof tables;
   readonly plain: object;
   /** Runs SQL without Drizzle. */
-  readonly sql: (statement: string) => Promise<readonly Record<string, string | null>[]>;
+  readonly sql: Opened['sql'];
   /** Another database, for a replica that is behind by everything. */
   readonly lagging: Pick<Opened, 'drizzle' | 'sql'>;
   /** What the package and Drizzle export for the dialect. */
-  readonly dialect: {
-    readonly withEncryption: unknown;
-    readonly getTableConfig: unknown;
-    readonly withReplicas: unknown;
-  };
+  readonly dialect: object;
 }
 
 /** Expects every kind of search, people and the encryption of rows, and returns the outcomes of all operations. */
