@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { closing } from '@eaas/test-kit/closing';
-import { createDatabase } from '@eaas/test-kit/database';
+import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
 import { requireTools } from '@eaas/test-kit/tools';
 import { type MariaDb, startMariaDb } from './mariadb.ts';
 import type { PostgresDatabase } from './tables.ts';
@@ -39,9 +39,7 @@ export async function openSqlite(): Promise<Opened> {
   return { ...opened('libsql', client, credentials), sql };
 }
 
-export async function openNodePostgres(
-  existing?: Awaited<ReturnType<typeof createDatabase>>,
-): Promise<Opened> {
+export async function openNodePostgres(existing?: TestDatabase): Promise<Opened> {
   const { Pool } = drivers('pg') as { Pool: new (options: object) => Client };
   const { host, port, database, username: user } = (existing ?? (await createDatabase())).connection('owner');
   const credentials = { host, port, database, user, ssl: false };
