@@ -1,6 +1,8 @@
 // The command in this process, on PostgreSQL: what it refuses, and what a person says of single rows.
+import { createCipheriv, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, field } from '@eaas/sdk/fields';
 import { closing } from '@eaas/test-kit/closing';
@@ -10,6 +12,7 @@ import { root } from '@eaas/test-kit/markdown';
 import { openServiceAndTable } from '@eaas/test-kit/service-and-table';
 import { afterAll, expect, test, vi } from 'vitest';
 import { run } from '../command.ts';
+import * as formats from '../formats/index.ts';
 
 const service = await closing(openServiceAndTable(), (it) => it.close());
 const { sql, connection, options } = service;
@@ -18,121 +21,122 @@ const database = { DATABASE_URL: 'postgres://', PGHOST, PGPORT: String(port), PG
 const { baseUrl: EAAS_BASE_URL, apiKey: EAAS_API_KEY } = options;
 const { keyId: EAAS_KEY_ID } = await service.connect();
 const client = { EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID };
-for (const [name, value] of Object.entries({ ...database, ...client, OLD_KEY: '7f'.repeat(32) }))
-  vi.stubEnv(name, value);
+const OLD_KEY = '7f'.repeat(32);
+for (const [name, value] of Object.entries({ ...database, ...client, OLD_KEY })) vi.stubEnv(name, value);
 afterAll(() => void vi.unstubAllEnvs());
 // The query makes it a module of its own, with this key.
 const { encrypt } = await import(`${root}examples/adopt/links.mjs?${PGDATABASE}`);
 const { encrypt: sign } = await import(`${root}examples/adopt/mailboxes.mjs?${PGDATABASE}`);
 
-interface Row {
-  readonly id: string;
-  readonly token: string;
-}
+await sql`create table tokens (id text primary key, token text)`;
+const records = defineFields({ tokens: { token: field.text() } }).for(new EaasClient());
+type Row = Readonly<Record<'id' | 'token', string>>;
 const stored = async () => [...(await sql<Row[]>`select * from tokens order by id`)];
 
-async function fill(rows: readonly (readonly [id: string, token: string])[]): Promise<void> {
-  await sql`create table if not exists tokens (id text primary key, token text)`;
-  await sql`delete from tokens`;
-  await sql`insert into tokens ${sql(rows.map(([id, token]) => ({ id, token })))}`;
+/** The texts of all rows, or undefined for what is no ciphertext of the service. */
+async function opened() {
+  const rows = await records.decryptRows('tokens', await stored(), ({ id }) => id, { settled: true });
+  return rows.map((row) => (row.ok ? row.value.token : undefined));
 }
 
-async function adopt(...more: string[]) {
+/** Gives the table these rows, whose ids are 100, 101 and so on. */
+async function fill(tokens: readonly string[]): Promise<void> {
+  await sql`delete from tokens`;
+  await sql`insert into tokens ${sql(tokens.map((token, at) => ({ id: String(100 + at), token })))}`;
+}
+
+async function command(...args: string[]) {
   const said = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((text) => Boolean((said[name] += String(text)))),
   );
-  const key = more.includes('--reader') ? '' : ' --old-key OLD_KEY';
-  const code = await run([...`adopt DATABASE_URL tokens token${key}`.split(' '), ...more]);
+  const code = await run(['adopt', ...args]);
   for (const spy of spies) spy.mockRestore();
   return { code, ...said };
+}
+function adopt(...more: string[]) {
+  const key = more.includes('--reader') ? [] : ['--old-key', 'OLD_KEY'];
+  return command('DATABASE_URL', 'tokens', 'token', ...key, ...more);
+}
+
+/** What a run prints that leaves nothing to do. */
+async function adopted(...more: string[]): Promise<string> {
+  const { code, stdout, stderr } = await adopt('--yes', ...more);
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout;
 }
 
 test('nothing is changed before all opens, and a person says which rows are plaintext, and which stay', async () => {
   const [json, alike, hash] = ['{"iv":"x"}', lookAlike + 'A'.repeat(300), 'f'.repeat(64)];
-  const before = [
-    ['a', encrypt('one')],
-    ['b', json],
-    ['c', alike],
-    ['d', hash],
-    ['e', encrypt('two')],
-  ] as const;
-  await fill(before);
-  for (const more of [[], ['--plaintext'], ['--leave', 'b', '--as-plaintext', 'c']]) {
-    const id = more.length > 1 ? 'd' : 'b';
+  await fill([encrypt('one'), json, alike, hash, encrypt('two')]);
+  const before = await stored();
+  for (const more of [[], ['--plaintext'], ['--leave', '101', '--as-plaintext', '102']]) {
+    const id = more.length > 1 ? '103' : '101';
     const { code, stderr } = await adopt('--yes', ...more);
-    expect(stderr).toMatch(
-      new RegExp(`^Nothing was changed: tokens.token of row ${id} has no known format, .*`),
-    );
-    expect(stderr).toMatch(new RegExp(`\`--as-plaintext ${id}\`.*\`--leave ${id}\``));
-    expect([code, (await stored()).map(({ id, token }) => [id, token])]).toEqual([2, before]);
+    const reason = `^Nothing was changed: tokens.token of row ${id} has no known format, `;
+    expect(stderr).toMatch(new RegExp(`${reason}.*\`--as-plaintext ${id}\`.*\`--leave ${id}\``));
+    expect([code, await stored()]).toEqual([2, before]);
   }
-  const records = defineFields({ tokens: { token: field.text() } }).for(new EaasClient());
   // Each further run finds what one leaves that was killed: some rows are converted.
-  for (const old of [['e', encrypt('two')], ['a', encrypt('one')], []] as const) {
-    const named = ['--as-plaintext', 'b', '--as-plaintext', 'c', '--leave', 'd'];
-    expect(await adopt('--yes', ...named)).toMatchObject({
-      code: 0,
-      stderr: '',
-      stdout: expect.stringContaining('row d'),
-    });
-    const rows = await stored();
-    const opened = await records.decryptRows('tokens', rows, ({ id }) => id, { settled: true });
-    const texts = opened.map((row) => (row.ok ? row.value.token : undefined));
-    expect([texts, rows[3]?.token]).toEqual([['one', json, alike, undefined, 'two'], hash]);
-    if (old[0]) await sql`update tokens set token = ${old[1]} where id = ${old[0]}`;
+  for (const old of [before[4], before[0], undefined]) {
+    const stdout = await adopted('--as-plaintext', '101', '--as-plaintext', '102', '--leave', '103');
+    expect(stdout).toContain('row 103');
+    expect(await opened()).toEqual(['one', json, alike, undefined, 'two']);
+    expect((await stored())[3]?.token).toBe(hash);
+    if (old) await sql`update tokens set token = ${old.token} where id = ${old.id}`;
   }
 });
 
 test('`--leave-unknown` leaves the rows that cannot be converted, lists them, and converts the others', async () => {
-  const unknown = ['f'.repeat(64), lookAlike + 'A'.repeat(300)].flatMap((text) => Array(60).fill(text));
-  await fill(
-    [...unknown, encrypt('one')].map((token, at) => [`${at}`.padStart(3, '0'), String(token)] as const),
-  );
-  const before = await stored();
-  const { code, stdout, stderr } = await adopt('--yes', '--leave-unknown');
-  const ids = before.slice(0, -1).map(({ id }) => id);
-  expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toContain(`nothing old was left, except in row ${ids.join(', ')}: repair it`);
+  const forms = ['f'.repeat(64), lookAlike + 'A'.repeat(300)];
+  const unknown = forms.flatMap((text) => Array<string>(60).fill(text));
+  await fill([...unknown, encrypt('one')]);
+  const before = (await stored()).slice(0, -1);
+  const ids = before.map(({ id }) => id).join(', ');
+  expect(await adopted('--leave-unknown')).toContain(`nothing old was left, except in row ${ids}: repair it`);
   const after = await stored();
-  expect(after.slice(0, -1)).toEqual(before.slice(0, -1));
-  expect(after.at(-1)?.token).toMatch(/^eaasA/);
+  expect(after).toMatchObject([...before, { token: expect.stringMatching(/^eaasA/) }]);
 });
 
-test('an empty text as the id of a row is an error of one line, and the lines for the app are JavaScript', async () => {
-  await fill([['', encrypt('one')]]);
-  expect((await adopt('--yes')).stderr).toMatch(
-    /^Nothing was changed: a row of tokens has an empty text as its id, .*\nHelp/,
-  );
-  await fill([['a', encrypt('one')]]);
-  expect((await adopt('--yes')).stdout).toContain(
-    "joined({ key: () => keyFromHex(process.env.OLD_KEY ?? ''), parts",
-  );
+test('an empty text as the id of a row is an error of one line', async () => {
+  await fill([encrypt('one')]);
+  await sql`update tokens set id = ''`;
+  const { stderr } = await adopt('--yes');
+  expect(stderr).toMatch(/^Nothing was changed: a row of tokens has an empty text as its id, .*\nHelp/);
 });
 
 test('two formats and plaintext are told by counts and ids, without a value, and nothing is done unasked', async () => {
-  await fill([
-    ['a', encrypt('one')],
-    ['b', 'ghp_plain'],
-    ['c', sign('two')],
-    ['d', encrypt('three')],
-  ]);
+  await fill([encrypt('one'), 'ghp_plain', sign('two'), encrypt('three')]);
   const before = await stored();
   const { stdout, stderr } = await adopt('--plaintext');
-  expect([stderr, await stored()]).toEqual([
-    expect.stringContaining('pass `--yes` to convert without'),
-    before,
-  ]);
-  expect(stdout).toMatch(
-    /^token\n +2 {2}aes-256-gcm iv:tag:ciphertext in hex, under OLD_KEY \(rows a, d\)\n/,
-  );
-  expect(stdout).toMatch(
-    / 1 {2}no known format: plaintext\? \(rows b\)\n +1 {2}aes-256-cbc-hmac .*\(rows c\)/,
-  );
+  expect(await stored()).toEqual(before);
+  expect(stderr).toContain('pass `--yes` to convert without');
+  expect(stdout).toMatch(/^token\n +2 {2}aes-256-gcm iv:tag:ciphertext .*under OLD_KEY \(rows 100, 103\)\n/);
+  expect(stdout).toMatch(/ 1 {2}no known format: plaintext\? \(rows 101\)\n +1 {2}.*cbc-hmac .*\(rows 102\)/);
   expect(stdout + stderr).not.toMatch(/ghp_plain|[0-9a-f]{24}/);
-  expect(await adopt('--plaintext', '--yes')).toMatchObject({ code: 0, stderr: '' });
-  expect((await stored()).filter(({ token }) => !token.startsWith('eaasA'))).toEqual([]);
-  expect((await adopt('--yes')).stdout).toContain('4  encrypted by Eaas');
+  await adopted('--plaintext');
+  expect(await opened()).toEqual(['one', 'ghp_plain', 'two', 'three']);
+  expect(await adopted()).toContain('4  encrypted by Eaas');
+});
+
+test('AES-CBC alone is believed after 32 values, and the lines that it prints read the values', async () => {
+  const alone = (text: string) => {
+    const iv = randomBytes(16);
+    const cipher = createCipheriv('aes-256-cbc', Buffer.from(OLD_KEY, 'hex'), iv);
+    return `${iv.toString('hex')}:${cipher.update(text, 'utf8', 'hex')}${cipher.final('hex')}`;
+  };
+  const values = Array.from({ length: 32 }, (_, at) => alone(`token ${at}`));
+  await fill(values.slice(1));
+  const few = await adopt('--yes');
+  const unproven = /31 {2}unknown: OLD_KEY opens all 31 as aes-256-cbc .*, so only 32 values .*`--reader`/;
+  expect(few.stdout).toMatch(unproven);
+  expect(few.stderr).toContain('Nothing was changed: tokens.token of row 100');
+  await fill([sign('signed'), ...values]);
+  const stdout = await adopted();
+  expect(stdout).toMatch(/32 {2}aes-256-cbc iv:ciphertext in hex.*: not authenticated/);
+  const [, printed = ''] = /previous = plaintext\(([^]*?), \{ write: encrypt \}\);\n/.exec(stdout) ?? [];
+  const read = runInNewContext(printed, { ...formats, process }) as formats.Reader;
+  expect([read(alone('one')), read(sign('two'))]).toEqual(['one', 'two']);
 });
 
 const folder = await newDirectory();
@@ -145,17 +149,14 @@ async function moduleOf(name: string, expression: string): Promise<string> {
 
 test('what is only base64, hex or JSON is unknown, `--plaintext` refuses it, and a reader can say that it is plaintext', async () => {
   const encoded = ['Zm9vYmFy', 'deadbeef', '{"token":"one"}', 'ghp_16C7e42F', '\\x00ff'];
-  await fill(encoded.map((text, at) => [`${at}`, text] as const));
+  await fill(encoded);
   for (const more of [[], ['--plaintext']]) {
     const { code, stdout, stderr } = await adopt('--yes', ...more);
     expect(stdout).toBe('token\n        5  unknown: no old key opens it, and it can be a ciphertext\n');
     expect([code, stderr]).toEqual([2, expect.stringContaining('with `--reader`')]);
   }
-  const reader = await moduleOf('plain.mjs', '(stored) => Buffer.from(stored)');
-  expect(await adopt('--yes', '--reader', reader)).toMatchObject({ code: 0, stderr: '' });
-  const records = defineFields({ tokens: { token: field.text() } }).for(new EaasClient());
-  const opened = await records.decryptRows('tokens', await stored(), ({ id }) => id);
-  expect(opened.map(({ token }) => token)).toEqual(encoded);
+  await adopted('--reader', await moduleOf('plain.mjs', '(stored) => Buffer.from(stored)'));
+  expect(await opened()).toEqual(encoded);
 });
 
 test('a reader may return bytes or a promise, does not get our ciphertexts, and knows what it returns', async () => {
@@ -168,46 +169,41 @@ test('a reader may return bytes or a promise, does not get our ciphertexts, and 
       return answers[stored.slice(0, 4)] ?? null;
     }`,
   );
-  const unknown = ['null !', 'none !', 'same !', 'error !'].map((text) => [text, text] as const);
-  await fill([['0', 'old:one'], ['1', 'old:two'], ...unknown]);
+  const unknown = ['null !', 'none !', 'same !', 'error !'];
+  await fill(['old:one', 'old:two', ...unknown]);
   const refused = await adopt('--yes', '--reader', reader);
-  expect(refused.stdout).toMatch(
-    / 2 {2}the app's own format, under .*old.mjs \(rows 0, 1\)\n +4 {2}no known format/,
+  const survey = / 2 {2}the app's own format, under .*old.mjs \(rows 100, 101\)\n +4 {2}no known format/;
+  expect(refused).toMatchObject({ code: 2, stdout: expect.stringMatching(survey) });
+  expect(refused.stderr).toContain('row 102 has no known format');
+  expect(await adopted('--plaintext', '--reader', reader)).toContain(
+    `  import read from '${reader}'; // returns text, and null for what it does not know\n` +
+      '  const previous = plaintext((stored, row) => read(stored, row) ?? stored, { write: encrypt });\n',
   );
-  expect([refused.code, refused.stderr]).toEqual([
-    2,
-    expect.stringContaining('row error ! has no known format'),
-  ]);
-  const { code, stdout, stderr } = await adopt('--yes', '--plaintext', '--reader', reader);
-  expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toContain('plaintext((stored, row) => read(stored, row) ?? stored);');
-  const records = defineFields({ tokens: { token: field.text() } }).for(new EaasClient());
-  const rows = await stored();
-  const opened = await records.decryptRows('tokens', rows, ({ id }) => id);
-  expect(new Map(opened.map(({ id, token }) => [id, token]))).toEqual(
-    new Map([['0', 'one'], ['1', 'two'], ...unknown]),
-  );
-  expect(await adopt('--yes', '--plaintext', '--reader', reader)).toMatchObject({ code: 0, stderr: '' });
-  expect([await stored(), Reflect.get(globalThis, 'gotCiphertext')]).toEqual([rows, undefined]);
+  expect(await opened()).toEqual(['one', 'two', ...unknown]);
+  const converted = await stored();
+  await adopted('--plaintext', '--reader', reader);
+  expect([await stored(), Reflect.get(globalThis, 'gotCiphertext')]).toEqual([converted, undefined]);
 });
 
-test('what a reader alone opens is printed as its import, and a reader and an old key are refused', async () => {
-  await fill([['a', 'old:one']]);
-  const reader = await moduleOf('alone.mjs', "(stored) => stored.replace('old:', '')");
-  expect((await adopt('--yes', '--reader', reader)).stdout).toContain(
-    `  import read from '${reader}'; // returns text, and null for what it does not know\n  const previous = plaintext(read, { write: encrypt });\n`,
-  );
-  const both = await adopt('--reader', await moduleOf('good.mjs', '() => null'), '--old-key', 'OLD_KEY');
-  expect(both.stderr).toContain('pass `--old-key` or `--reader`');
-});
+const reading = 'DATABASE_URL tokens token --reader';
+const none = await moduleOf('none.mjs', '() => null');
+const broken = await moduleOf('broken.mjs', '(');
+const text = await moduleOf('text.mjs', "'text'");
 
 test.each([
-  ['missing.mjs', undefined, /cannot load .*missing.mjs \(Cannot find module .*correct it/],
-  ['broken.mjs', '(', /cannot load .*broken.mjs \(.*correct it/],
-  ['text.mjs', "'text'", /the default export of .*text.mjs must be \(stored, row\)/],
-])('the module %s is refused as a reader, with what to do', async (name, expression, message) => {
-  const path = expression === undefined ? join(folder, name) : await moduleOf(name, expression);
-  await fill([['a', 'old:one']]);
-  const { code, stderr } = await adopt('--yes', '--reader', path);
-  expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+  ['DATABASE_URL nowhere token', /the database has no table "nowhere"/],
+  ['DATABASE_URL tokens tokn', /did you mean `token`\?/],
+  ['DATABASE_URL tokens', /the columns to convert/],
+  ['UNSET tokens token', /the first argument must be postgres:\/\/…/],
+  [`${root}examples/adopt/links.mjs tokens token`, /names no table `tokens` in the database \(it has none\)/],
+  ['DATABASE_URL tokens token --old-key UNSET', /the old key or salt must be a non-empty text/],
+  ['DATABASE_URL tokens token --plaintext --old-key OLD_KEY', /no old key opens token/],
+  ['DATABASE_URL tokens token --pace 1', /Unknown option '--pace'/],
+  [`${reading} ${none} --old-key OLD_KEY`, /pass `--old-key` or `--reader`/],
+  [`${reading} missing.mjs`, /cannot load missing.mjs \(Cannot find module .*correct it/],
+  [`${reading} ${broken}`, /cannot load .*broken.mjs \(.*correct it/],
+  [`${reading} ${text}`, /the default export of .*text.mjs must be \(stored, row\)/],
+])('%s is refused, with what to do', async (line, reason) => {
+  await fill(['ghp 16C7e42F']);
+  expect(await command(...line.split(' '))).toMatchObject({ code: 2, stderr: expect.stringMatching(reason) });
 });
