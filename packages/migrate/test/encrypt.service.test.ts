@@ -1,8 +1,8 @@
-import type { EaasClient } from '@eaas/sdk';
 import { createIndexKey, defineFields, field, plaintext, unencrypted } from '@eaas/sdk/fields';
 import { migrate, type MigrateProgress, type SqlDatabase } from '@eaas/migrate';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openServiceAndTable, type ServiceAndTable } from '@eaas/test-kit/service-and-table';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
+import { openServiceAndTable } from '@eaas/test-kit/service-and-table';
 
 /** A table whose columns hold plaintext that is to be encrypted in place. */
 const fields = defineFields({
@@ -14,42 +14,27 @@ const fields = defineFields({
 
 const ofPeople = defineFields({ members: { subject: 'who', email: field.text({ previous: plaintext() }) } });
 
-let place: ServiceAndTable;
-let client: EaasClient;
-let index: string;
-let database: SqlDatabase;
-
-beforeAll(async () => {
-  place = await openServiceAndTable();
-  ({ client } = await place.connect());
-  index = await createIndexKey(client);
-  database = { query: (statement, parameters) => place.sql.unsafe(statement, parameters) };
-});
-afterAll(async () => place.close());
-
-const recordsOf = () => fields.for(client, { index });
-const options = () => ({ client, fields, index });
+const place = await closing(openServiceAndTable(), (it) => it.close());
+const { sql } = place;
+const { client } = await place.connect();
+const index = await createIndexKey(client);
+const database: SqlDatabase = { query: (statement, parameters) => sql.unsafe(statement, parameters) };
+const records = fields.for(client, { index });
 const encrypt = (more: object = {}, on: SqlDatabase = database) =>
-  migrate(on, 'members', 'encrypt', { ...options(), ...more });
+  migrate(on, 'members', 'encrypt', { client, fields, index, ...more });
 
 /** Every third row has no name. */
 async function fillMembers(count: number): Promise<void> {
-  await place.sql`drop table if exists members`;
-  await place.sql`create table members (id bigint primary key, name text, email text not null, email_index text unique)`;
-  await place.sql`
+  await sql`drop table if exists members`;
+  await sql`create table members (id bigint primary key, name text, email text not null, email_index text unique)`;
+  await sql`
     insert into members select n, case when n % 3 > 0 then 'Name ' || n end, 'Member' || n || '@example.com'
     from generate_series(1, ${count}::int) n`;
 }
 
-async function readMembers() {
-  const rows = await place.sql<
-    { id: string; name: string | null; email: string; email_index: string }[]
-  >`select * from members order by id`;
-  return recordsOf().decryptRows('members', rows as never, (row: { id: string }) => row.id) as Promise<
-    { id: string; name: string | null; email: string }[]
-  >;
-}
-
+type Row = Readonly<Record<'id' | 'name' | 'email', string>>;
+const stored = () => sql<Row[]>`select * from members order by id`;
+const readMembers = async () => records.decryptRows('members', await stored(), ({ id }) => id);
 const expected = (count: number) =>
   Array.from({ length: count }, (_, at) => ({
     id: String(at + 1),
@@ -67,40 +52,34 @@ describe('in place', () => {
     expect(result).toMatchObject({ done: true, failures: [], left: { count: 0, ids: [] } });
     expect(result.progress).toMatchObject({ seen: 50, rewritten: 50, total: 50, checked: 50 });
     expect(await readMembers()).toEqual(expected(50));
-    const { email_index } = await recordsOf().where('members', { email: 'member7@example.com' });
-    expect(await place.sql`select id from members where email_index in ${place.sql(email_index)}`).toEqual([
-      { id: '7' },
-    ]);
-    await place.sql.unsafe(result.constraints ?? '');
-    const before = await place.sql`select * from members order by id`;
+    const { email_index } = await records.where('members', { email: 'member7@example.com' });
+    expect(await sql`select id from members where email_index in ${sql(email_index)}`).toEqual([{ id: '7' }]);
+    await sql.unsafe(result.constraints ?? '');
+    const before = await stored();
     expect(await encrypt()).toMatchObject({ done: true, progress: { rewritten: 0, skipped: 50 } });
-    expect(await place.sql`select * from members order by id`).toEqual(before);
+    expect(await stored()).toEqual(before);
   });
 
   test('a run whose database fails at any statement, before or after it has run it, is completed by the next', async () => {
     for (let deadly = 1; ; deadly++) {
       for (const isAfter of [false, true]) {
         await fillMembers(9);
-        let statements = 0;
-        let kept: string | undefined;
+        let [statements, told] = [0, 0];
         const dying: SqlDatabase = {
           async query(statement, parameters) {
             if (++statements > deadly || (statements === deadly && !isAfter)) throw new Error('killed');
-            const rows = await place.sql.unsafe(statement, parameters);
+            const rows = await sql.unsafe(statement, parameters);
             if (statements === deadly) throw new Error('killed');
             return rows;
           },
         };
-        const keep = (progress: MigrateProgress) => (kept = JSON.stringify(progress));
-        const killed = encrypt({ pageSize: 4, onProgress: keep }, dying);
-        const result = await killed.catch(() => undefined);
-        const encrypted = await place.sql`select id, name, email from members where email like 'eaas%'`;
-        const told = JSON.parse(kept ?? '{"seen":0}') as MigrateProgress;
-        expect(encrypted.length).toBeGreaterThanOrEqual(told.seen);
+        const onProgress = ({ seen }: MigrateProgress) => (told = seen);
+        const result = await encrypt({ pageSize: 4, onProgress }, dying).catch(() => undefined);
+        const encrypted = (await stored()).filter(({ email }) => email.startsWith('eaas'));
+        expect(encrypted.length).toBeGreaterThanOrEqual(told);
         expect(await encrypt({ pageSize: 4 })).toMatchObject({ done: true, left: { count: 0 } });
         expect(await readMembers()).toEqual(expected(9));
-        const stored = await place.sql`select id, name, email from members`;
-        expect(stored).toEqual(expect.arrayContaining([...encrypted]));
+        expect(await stored()).toEqual(expect.arrayContaining([...encrypted]));
         if (result) return;
       }
     }
@@ -108,8 +87,8 @@ describe('in place', () => {
 
   test('a text that looks like a ciphertext is refused, and listed without its value', async () => {
     const { ciphertext } = await client.encrypt('of somewhere else');
-    await place.sql`update members set name = ${ciphertext} where id = 4`;
-    await place.sql`update members set name = 'eaasAhead of time' where id = 5`;
+    await sql`update members set name = ${ciphertext} where id = 4`;
+    await sql`update members set name = 'eaasAhead of time' where id = 5`;
     const result = await encrypt();
     const says = /^members\.name of row 4: .*looks like a ciphertext.*allowCiphertexts/;
     const message = expect.stringMatching(says) as string;
@@ -120,30 +99,27 @@ describe('in place', () => {
       failures: [{ id: '4', code: 'decryption', field: 'name', message }],
     });
     expect(JSON.stringify(result)).not.toContain(ciphertext.slice(40, 80));
-    const [row] = await place.sql`select * from members where id = 5`;
-    expect(await recordsOf().decryptRow('members', '5', row as never)).toMatchObject({
-      name: 'eaasAhead of time',
-    });
+    const { name } = await records.decryptRow('members', '5', { ...(await stored())[4] });
+    expect(name).toBe('eaasAhead of time');
   });
 
   test('a row that violates a constraint is listed, and does not stop the others of its page', async () => {
-    await place.sql`update members set email = ' MEMBER7@example.com' where id = 12`;
+    await sql`update members set email = ' MEMBER7@example.com' where id = 12`;
     const { done, failures, left } = await encrypt();
     expect({ done, left: left.count }).toEqual({ done: false, left: 1 });
     expect(failures).toMatchObject([{ code: 'store', message: expect.stringContaining('23505') as string }]);
     expect(String(failures[0]?.message)).not.toContain('example.com');
     expect(left.ids).toEqual([failures[0]?.id]);
-    await place.sql`update members set email = 'twelve@example.com' where id = ${left.ids[0] ?? ''}`;
+    await sql`update members set email = 'twelve@example.com' where id = ${left.ids[0] ?? ''}`;
     expect(await encrypt()).toMatchObject({ done: true });
   });
 
   test('an index column that is new is filled, and the ciphertexts stay as they are', async () => {
     await encrypt();
-    const before = await place.sql`select id, name, email, email_index from members order by id`;
-    await place.sql`update members set email_index = null`;
-    const { progress } = await encrypt();
-    expect(progress.rewritten).toBe(50);
-    expect(await place.sql`select id, name, email, email_index from members order by id`).toEqual(before);
+    const before = await stored();
+    await sql`update members set email_index = null`;
+    expect(await encrypt()).toMatchObject({ progress: { rewritten: 50 } });
+    expect(await stored()).toEqual(before);
   });
 });
 
@@ -155,19 +131,13 @@ test.each([
   ['an id that is missing', 'email text', { id: 'key' }, /no column `key` for the row ids: pass the/],
   ['a missing table', 'email text', { table: 'nobody' }, /no table "nobody"/],
   ['a column of no field', 'email text', { columns: { mail: 'x' } }, /`members\.mail` is not defined/],
-  [
-    'no column of the person',
-    'email text',
-    { fields: ofPeople },
-    /has no column `who` that names the person/,
-  ],
+  ['no column of the person', 'email text', { fields: ofPeople }, /no column `who` that names the person/],
   ['no definition', 'email text', { fields: undefined }, /the definition of `members` \(got none\)/],
   ['an unknown option', 'email text', { colums: {} }, /did you mean `columns`/],
 ])('%s is refused before anything is written', async (_, column, more, message) => {
-  await place.sql`drop table if exists members`;
-  await place.sql.unsafe(
-    `create table members (id int primary key, grp int, name text, email_index text, ${column})`,
-  );
+  await sql`drop table if exists members`;
+  const columns = `id int primary key, grp int, name text, email_index text, ${column}`;
+  await sql.unsafe(`create table members (${columns})`);
   await expect(encrypt(more)).rejects.toThrow(message);
 });
 
@@ -177,7 +147,6 @@ test.each([
   ['an id that is neither text nor number', { id: {} }, /the ids of `visits` must be .*: name another/],
   ['a query that the database refuses', undefined, /did not .*"visits" \(code 42501\): look the code up/],
 ])('an error about %s names the place and what to do, and no value', async (_, replaced, message) => {
-  const { sql } = place;
   await sql`drop table if exists visits`;
   await sql`create table visits (id int primary key, name_new text)`;
   await sql`insert into visits values (1, 'Ada')`;
@@ -194,10 +163,8 @@ test.each([
     },
   };
   const run = migrate(replacing, 'visits', 'encrypt', { client, fields, columns: { name: 'name_new' } });
-  const said = await run.then(
-    ({ failures }) => failures.map((failure) => failure.message).join('\n'),
-    (error: Error) => error.message,
-  );
+  const failures = await run.then((result) => result.failures).catch((error: Error) => [error]);
+  const said = failures.map((failure) => failure.message).join('\n');
   expect(said).toMatch(message);
   expect(said).not.toContain('Ada');
 });
@@ -212,33 +179,32 @@ describe('rows of people', () => {
       name,
     },
   });
-  const own = () => ({ client, fields: people, table: 'people', columns: { personId: 'person_id' } });
-  const encryptMembers = (on = database) => migrate(on, 'members', 'encrypt', own());
-  const read = async (table: 'members' | 'notes') => {
-    const rows = await place.sql`select id, name, ward, person_id as "personId" from people order by id`;
-    return people
-      .for(client)
-      .decryptRows(table, rows as never, ({ id }: { id: number }) => id, { settled: true });
+  const own = { client, fields: people, table: 'people', columns: { personId: 'person_id' } };
+  const encryptAs = (table = 'members', on = database) => migrate(on, table, 'encrypt', own);
+  const read = async (table: 'members' | 'notes' = 'members') => {
+    const rows = await sql<{ id: number }[]>`
+      select id, name, ward, person_id as "personId" from people order by id`;
+    return people.for(client).decryptRows(table, rows as never, ({ id }) => id, { settled: true });
   };
 
   beforeEach(async () => {
-    await place.sql`drop table if exists people`;
-    await place.sql`create table people (id int primary key, name text, ward text not null, person_id int)`;
-    await place.sql`
+    await sql`drop table if exists people`;
+    await sql`create table people (id int primary key, name text, ward text not null, person_id int)`;
+    await sql`
       insert into people select n, 'Name ' || n, 'A', n % 3 from generate_series(1, 9) n`;
   });
 
   test.each(['members', 'notes'] as const)('of %s are encrypted for each person', async (table) => {
-    const result = await migrate(database, table, 'encrypt', own());
+    const result = await encryptAs(table);
     expect(result).toMatchObject({ done: true, progress: { rewritten: 9 } });
     expect(result.constraints).not.toContain('person');
     expect(await read(table)).toMatchObject(
       range(1, 9).map((id) => ({ ok: true, value: { name: `Name ${id}`, personId: id % 3 } })),
     );
-    await place.sql`update people set person_id = 1`;
+    await sql`update people set person_id = 1`;
     expect((await read(table)).map(({ ok }) => ok)).toEqual(range(1, 9).map((id) => id % 3 === 1));
     // A second run says which values are not those of their person any more.
-    const again = await migrate(database, table, 'encrypt', own());
+    const again = await encryptAs(table);
     expect(again).toMatchObject({ done: false, progress: { rewritten: 0, skipped: 3, failed: 6 } });
   });
 
@@ -246,26 +212,26 @@ describe('rows of people', () => {
     const [old] = await defineFields({ members: { name } })
       .for(client)
       .encryptRows('members', [{ name: 'Name 2' }], () => 2);
-    await place.sql`update people set name = ${old?.name ?? ''} where id = 2`;
-    await place.sql`update people set person_id = null where id = 5`;
-    expect(await encryptMembers()).toMatchObject({
+    await sql`update people set name = ${old?.name ?? ''} where id = 2`;
+    await sql`update people set person_id = null where id = 5`;
+    expect(await encryptAs()).toMatchObject({
       done: false,
       progress: { rewritten: 7, skipped: 1, failed: 1 },
       failures: [{ id: 5, message: expect.stringMatching(/members\.personId.*person of row 5.*got null/) }],
       left: { count: 1, ids: [5] },
     });
-    expect((await read('members'))[1]).toMatchObject({ ok: true, value: { name: 'Name 2' } });
-    expect(await place.sql`select name from people where id = 2`).toEqual([{ name: old?.name }]);
+    expect((await read())[1]).toMatchObject({ ok: true, value: { name: 'Name 2' } });
+    expect(await sql`select name from people where id = 2`).toEqual([{ name: old?.name }]);
   });
 
   test('the ciphertexts of an erased person stay, and their plaintext is a failure', async () => {
-    await place.sql`update people set person_id = 901 where id = 3`;
-    await encryptMembers();
+    await sql`update people set person_id = 901 where id = 3`;
+    await encryptAs();
     await client.subjects.erase({ subject: '901' });
-    const again = await encryptMembers();
+    const again = await encryptAs();
     expect(again).toMatchObject({ done: true, progress: { skipped: 8, erased: 1, failed: 0 }, failures: [] });
-    await place.sql`update people set name = 'Name 3' where id = 3`;
-    expect(await encryptMembers()).toMatchObject({
+    await sql`update people set name = 'Name 3' where id = 3`;
+    expect(await encryptAs()).toMatchObject({
       done: false,
       progress: { skipped: 8, erased: 0, failed: 1 },
       failures: [{ id: 3, field: 'name', code: 'subject_erased' }],
@@ -276,12 +242,12 @@ describe('rows of people', () => {
   test('a row that moves to another person meanwhile is left alone', async () => {
     const moving: SqlDatabase = {
       async query(statement, parameters) {
-        if (statement.includes('update')) await place.sql`update people set person_id = 7 where id = 4`;
-        return place.sql.unsafe(statement, parameters);
+        if (statement.includes('update')) await sql`update people set person_id = 7 where id = 4`;
+        return sql.unsafe(statement, parameters);
       },
     };
-    expect(await encryptMembers(moving)).toMatchObject({ done: true, progress: { rewritten: 9 } });
-    expect((await read('members'))[3]).toMatchObject({ ok: true, value: { name: 'Name 4', personId: 7 } });
+    expect(await encryptAs('members', moving)).toMatchObject({ done: true, progress: { rewritten: 9 } });
+    expect((await read())[3]).toMatchObject({ ok: true, value: { name: 'Name 4', personId: 7 } });
   });
 });
 
