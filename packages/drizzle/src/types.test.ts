@@ -6,7 +6,7 @@ import type { PgRemoteDatabase, PgRemoteQueryResultHKT } from 'drizzle-orm/pg-pr
 import * as sqlite from 'drizzle-orm/sqlite-core';
 import type { SqliteRemoteDatabase } from 'drizzle-orm/sqlite-proxy';
 import { field, type FieldsClient, part, type StandardSchema } from '@eaas/sdk/fields';
-import { describe, expectTypeOf, test } from 'vitest';
+import { expectTypeOf, test } from 'vitest';
 import { encrypted, encryptedTable, matches, withEncryption, type EncryptedDatabase } from './pg.ts';
 
 interface Notes {
@@ -40,22 +40,16 @@ interface Patient {
   city: string | null;
 }
 
-describe('the types show the values and not the ciphertexts', () => {
-  test('rows', () => {
-    expectTypeOf<typeof patients.$inferSelect>().toEqualTypeOf<Patient>();
-    expectTypeOf(async () => db.select().from(patients)).returns.resolves.toEqualTypeOf<Patient[]>();
-    expectTypeOf(async () =>
-      db.insert(patients).values({ id: '', name: '' }).returning(),
-    ).returns.resolves.toEqualTypeOf<Patient[]>();
+test('the types show the values and not the ciphertexts, also in nested objects', () => {
+  expectTypeOf<typeof patients.$inferSelect>().toEqualTypeOf<Patient>();
+  const never = async () => ({
+    all: await db.select().from(patients),
+    inserted: await db.insert(patients).values({ id: '', name: '' }).returning(),
+    nested: await db.select({ a: patients.name, b: { born: patients.born } }).from(patients),
   });
-
-  test('the result of a query with chosen columns has plaintext types, also in nested objects', () => {
-    const query = async () =>
-      db.select({ a: patients.name, b: { born: patients.born, id: patients.id } }).from(patients);
-    expectTypeOf(query).returns.resolves.toEqualTypeOf<
-      { a: string; b: { born: Date | null; id: string } }[]
-    >();
-  });
+  type Nested = { a: string; b: { born: Date | null } };
+  type All = { all: Patient[]; inserted: Patient[]; nested: Nested[] };
+  expectTypeOf(never).returns.resolves.toEqualTypeOf<All>();
 });
 
 test('a column whose field has a schema shows what the schema returns', () => {
@@ -68,8 +62,8 @@ test('a column whose field has a schema shows what the schema returns', () => {
 });
 
 test('functions with the bounds of Drizzle take an encrypted database, also `withReplicas`', () => {
-  const generic = <D extends PgDatabase<PgRemoteQueryResultHKT, { patients: typeof patients }>>(of: D): D =>
-    of;
+  type Bound = PgDatabase<PgRemoteQueryResultHKT, { patients: typeof patients }>;
+  const generic = <Database extends Bound>(of: Database): Database => of;
   const own = (of: Parameters<Parameters<(typeof plain)['transaction']>[0]>[0]) => of;
   const never = async (my: MySqlRemoteDatabase, lite: SqliteRemoteDatabase) => {
     mysql.withReplicas(withEncryption(my, eaas), [withEncryption(mysql.withReplicas(my, [my]), eaas)]);
