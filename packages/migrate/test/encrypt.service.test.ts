@@ -180,11 +180,13 @@ describe('rows of people', () => {
     },
   });
   const own = { client, fields: people, table: 'people', columns: { personId: 'person_id' } };
-  const encryptAs = (table = 'members', on = database) => migrate(on, table, 'encrypt', own);
+  const encryptAs = (table = 'members', on = database) => migrate(on, table as 'members', 'encrypt', own);
   const read = async (table: 'members' | 'notes' = 'members') => {
     const rows = await sql<{ id: number }[]>`
       select id, name, ward, person_id as "personId" from people order by id`;
-    return people.for(client).decryptRows(table, rows as never, ({ id }) => id, { settled: true });
+    return people
+      .for(client)
+      .decryptRows(table, rows as never, (row: { id: number }) => row.id, { settled: true });
   };
 
   beforeEach(async () => {
