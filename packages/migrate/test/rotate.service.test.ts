@@ -77,14 +77,10 @@ describe.each(['rewrap', 'reencrypt'] as const)('%s', (mode) => {
     const before = await stored();
     expect(await run()).toMatchObject({ done: true, progress: { rewritten: 0, skipped: people - 2 } });
     expect(await stored()).toEqual(before);
-    const settled = { settled: true } as const;
-    const rows = await recordsOf().decryptRows(
-      'patients',
-      before as never,
-      ({ id }: { id: number }) => id,
-      settled,
-    );
-    const names = rows.map((row) => (row.ok ? row.value.name : 'erased'));
+    const rows = await recordsOf().decryptRows('patients', before as never, ({ id }: { id: number }) => id, {
+      settled: true,
+    });
+    const names = rows.map((row) => (row.ok ? (row.value as { name?: unknown }).name : 'erased'));
     expect(names).toEqual(before.map(({ id }) => (erased.includes(id) ? 'erased' : nameOf(id))));
   });
 
@@ -146,10 +142,7 @@ test.each(['rewrap', 'reencrypt', 'encrypt'] as const)(
   'a client without the permission ends a run in the mode %s, and the next run goes on',
   async (mode) => {
     await rotate();
-    const { api_key: apiKey } = await client.apiKeys.create({
-      name: mode + keyId,
-      permissions: ['audit.read'],
-    });
+    const { api_key: apiKey } = await client.apiKeys.create({ name: mode, permissions: ['audit.read'] });
     const strange = new EaasClient({ ...place.options, apiKey, keyId });
     const error: unknown = await runIn(mode, { client: strange }).catch((cause: unknown) => cause);
     expect(error).toMatchObject({ name: 'FieldError', code: 'permission_missing' });
