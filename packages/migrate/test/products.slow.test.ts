@@ -1,40 +1,39 @@
-// What 24 open-source products store, as each of them writes it: `adopt` recognises the format, or calls it unknown, and then reads
-// it by the app's own function. Nothing is encrypted twice.
+// What 24 open-source products and four libraries store, as each of them writes it: `adopt` recognises the format, or calls it
+// unknown, and then reads it by the app's own function. Nothing is encrypted twice.
 import { type CipherGCM, createCipheriv, createHash, hkdfSync, randomBytes, scryptSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { managedNonce } from '@noble/ciphers/utils.js';
 import * as formats from '@eaas/migrate/formats';
-import { defineFields, field } from '@eaas/sdk/fields';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { root } from '@eaas/test-kit/markdown';
 import { requireTools } from '@eaas/test-kit/tools';
 import { expect, test } from 'vitest';
-import { adopt as adoptWith, eaas, sql } from './adopting.ts';
+import { adopt, adopted, fill, opened, type Row, sql, stored } from './adopting.ts';
 
 const load = createRequire(join(await requireTools('packages/migrate/test'), 'products.cjs'));
-const { AES } = load('crypto-js') as { AES: { encrypt: (...all: string[]) => { toString: () => string } } };
+const { AES } = load('crypto-js');
+const { encryptStringSync: cloaked } = load('@47ng/cloak');
+const { Secret, Token } = load('fernet');
+const { EncryptionTransformer } = load('typeorm-encrypted');
+const betterAuth = await import(pathToFileURL(load.resolve('better-auth/crypto')).href);
 
 const hex = randomBytes(32).toString('hex');
 const [bytes, half, words] = [Buffer.from(hex, 'hex'), hex.slice(0, 32), 'correct horse battery'];
-const sha256 = () => createHash('sha256').update(words);
-const sha512 = () => createHash('sha512').update(words);
-type Encoding = 'hex' | 'base64';
+const inUrl = `${bytes.toString('base64url')}=`;
+const cloakKey = `k1.aesgcm256.${inUrl}`;
+const sha256 = createHash('sha256').update(words).digest();
+const sha512 = createHash('sha512').update(words).digest();
 type Parts = Readonly<Record<'i' | 'b' | 't', Buffer>>;
 
 /** The iv, the body and the tag of a text that node:crypto encrypts. */
-function gcm(
-  text: string,
-  key: string | Buffer,
-  ivLength = 12,
-  authTagLength = 16,
-  cipher = 'aes-256-gcm',
-): Parts {
+function gcm(text: string, key: string | Buffer, ivLength = 12, tagLength = 16, cipher = 'aes-256-gcm') {
   const iv = randomBytes(ivLength);
-  const sealing = createCipheriv(cipher, key, iv, { authTagLength } as object) as CipherGCM;
+  const sealing = createCipheriv(cipher, key, iv, { authTagLength: tagLength } as object) as CipherGCM;
   const body = Buffer.concat([sealing.update(text), sealing.final()]);
   return { i: iv, b: body, t: cipher.endsWith('gcm') ? sealing.getAuthTag() : Buffer.of() };
 }
@@ -42,7 +41,7 @@ const cbc = (text: string, key: string | Buffer) => gcm(text, key, 16, 16, 'aes-
 const ctr = (text: string, key: string) => gcm(text, key.slice(0, 32), 16, 16, 'aes-256-ctr');
 
 /** Writes the parts of a layout, such as `i:bt`. */
-const write = (parts: Parts, layout: string, encoding: Encoding = 'hex') =>
+const write = (parts: Parts, layout: string, encoding: 'hex' | 'base64' = 'hex') =>
   layout
     .split(':')
     .map((run) => Buffer.concat(Array.from(run, (part) => parts[part as 'i'])).toString(encoding))
@@ -56,11 +55,19 @@ function n8n(text: string): string {
   return Buffer.concat([Buffer.of(1), salt, cipher.getAuthTag(), body]).toString('base64');
 }
 const documenso = (text: string) =>
-  Buffer.from(managedNonce(xchacha20poly1305)(sha256().digest()).encrypt(Buffer.from(text))).toString('hex');
+  Buffer.from(managedNonce(xchacha20poly1305)(sha256).encrypt(Buffer.from(text))).toString('hex');
 const inboxZero = (text: string) => `v1:${write(gcm(text, scryptSync(words, "Ada's salt", 32), 16), 'itb')}`;
+const affine = (text: string) => write(gcm(text, sha256, 12, 12), 'itb', 'base64');
 
-/** A product, the text of its key, how it stores a value, and what `adopt` calls that. */
-type Known = readonly [product: string, key: string, store: (text: string) => string, format: string];
+/** A product or library, the text of its key, how it stores a value, and what `adopt` calls that. */
+type Known = readonly [name: string, key: string, store: Store, format: string];
+type Store = (text: string) => string | Promise<string>;
+
+function typeorm(algorithm: 'aes-256-gcm' | 'aes-256-cbc', ivLength: number, format: string): Known {
+  const column = new EncryptionTransformer({ key: hex, algorithm, ivLength });
+  return [`typeorm-encrypted, ${algorithm}, ${ivLength}`, hex, (text) => column.to(text), algorithm + format];
+}
+const versioned = { keys: new Map([[2, words]]), currentVersion: 2, legacySecret: half };
 
 const known: readonly Known[] = [
   ['langfuse', hex, (text) => write(gcm(text, bytes), 'i:b:t'), 'aes-256-gcm iv:ciphertext:tag in hex'],
@@ -69,7 +76,7 @@ const known: readonly Known[] = [
   ['LobeChat', bytes.toString('base64'), (text) => write(gcm(text, bytes), 'i:t:b'), 'aes-256-gcm iv:tag:'],
   ['midday', hex, (text) => write(gcm(text, bytes, 16), 'itb', 'base64'), 'aes-256-gcm iv‖tag‖ciphertext'],
   ['Inbox Zero', words, inboxZero, 'aes-256-gcm v1:iv‖tag‖ciphertext in hex'],
-  ['Strapi', words, (text) => `v1:${write(gcm(text, sha256().digest(), 16), 'i:b:t')}`, 'aes-256-gcm v1:'],
+  ['Strapi', words, (text) => `v1:${write(gcm(text, sha256, 16), 'i:b:t')}`, 'aes-256-gcm v1:'],
   ['documenso', words, documenso, 'Better Auth'],
   ['cal.com', half, (text) => write(cbc(text, Buffer.from(half, 'latin1')), 'i:b'), 'aes-256-cbc iv:'],
   ['Hoppscotch', half, (text) => write(cbc(text, half), 'i:b'), 'aes-256-cbc iv:ciphertext in hex'],
@@ -77,78 +84,67 @@ const known: readonly Known[] = [
   ['n8n', words, (text) => AES.encrypt(text, words).toString(), 'OpenSSL'],
   ['Flowise', hex, (text) => AES.encrypt(text, hex).toString(), 'OpenSSL'],
   ['n8n, GCM', hex, n8n, 'n8n'],
+  ['AFFiNE', words, affine, 'aes-256-gcm iv‖'],
+  ['Twenty', words, (text) => write(ctr(text, sha512.toString('hex')), 'ib', 'base64'), 'aes-256-ctr iv‖'],
+  ['Papermark', words, (text) => write(ctr(text, sha256.toString('base64')), 'i:b'), 'aes-256-ctr iv:'],
+  ['Payload', words, (text) => write(ctr(text, sha256.toString('hex')), 'ib'), 'aes-256-ctr iv‖ciphertext'],
+  ['Better Auth', words, (data) => betterAuth.symmetricEncrypt({ key: words, data }), 'Better Auth'],
   [
-    'AFFiNE',
+    'Better Auth, $ba$',
     words,
-    (text) => write(gcm(text, sha256().digest(), 12, 12), 'itb', 'base64'),
-    'aes-256-gcm iv‖',
+    (data) => betterAuth.symmetricEncrypt({ key: versioned, data }),
+    'Better Auth',
   ],
-  ['Twenty', words, (text) => write(ctr(text, sha512().digest('hex')), 'ib', 'base64'), 'aes-256-ctr iv‖'],
-  ['Papermark', words, (text) => write(ctr(text, sha256().digest('base64')), 'i:b'), 'aes-256-ctr iv:'],
-  ['Payload', words, (text) => write(ctr(text, sha256().digest('hex')), 'ib'), 'aes-256-ctr iv‖ciphertext'],
+  ['@47ng/cloak', cloakKey, (text) => cloaked(text, cloakKey), '@47ng/cloak'],
+  ['fernet', inUrl, (text) => new Token({ secret: new Secret(inUrl) }).encode(text), 'Fernet'],
+  typeorm('aes-256-gcm', 16, ' iv‖tag‖ciphertext in base64'),
+  typeorm('aes-256-gcm', 12, ' iv‖tag‖ciphertext in base64'),
+  typeorm('aes-256-cbc', 16, ' iv‖ciphertext in base64'),
 ];
 
-const texts = Array.from({ length: 40 }, (_, at) => `token ${at}`);
-type Row = Readonly<Record<string, unknown>>;
-
-async function fill(rows: readonly Row[], type = 'text'): Promise<void> {
-  await sql`drop table if exists secrets`;
-  await sql.unsafe(`create table secrets (id int primary key, value ${type}, iv text, tag text)`);
-  for (const [id, row] of rows.entries()) await sql`insert into secrets ${sql({ id, ...row })}`;
-}
-const stored = async () => [
-  ...(await sql<{ id: number; value: string }[]>`select * from secrets order by id`),
-];
-
+const texts = Array.from({ length: 40 }, (_, at) => `token ${at} 🔑`);
 const variables = (key: string) => ({ OLD: key, SALT: "Ada's salt" });
-const adopt = (key: string, more: readonly string[]) =>
-  adoptWith(['DATABASE_URL', 'secrets', 'value', '--yes', ...more], root, variables(key));
+const place = ['DATABASE_URL', 'secrets', 'token', '--yes'];
 
-/** Expects that all texts are encrypted, and that a further run changes nothing. */
-async function expectConverted(key: string, more: readonly string[]): Promise<void> {
-  const rows = await stored();
-  const records = defineFields({ secrets: { value: field.text() } }).for(eaas);
-  const opened = await records.decryptRows('secrets', rows, ({ id }) => id);
-  expect(opened.map(({ value }) => value)).toEqual(texts);
-  expect(await adopt(key, more)).toMatchObject({ code: 0, stderr: '' });
-  expect(await stored()).toEqual(rows);
+/** Runs the command, which encrypts all texts, and changes nothing in a further run. Returns what it prints. */
+async function convert(key: string, ...more: string[]): Promise<string> {
+  const run = () => adopted([...place, ...more], root, variables(key));
+  const stdout = await run();
+  const rows = await stored('secrets');
+  expect(await opened('secrets')).toEqual(texts);
+  await run();
+  expect(await stored('secrets')).toEqual(rows);
+  return stdout;
 }
 
-test.each(known)(
-  '%s is recognised, and the lines for the app read it',
-  async (product, key, store, format) => {
-    await fill(texts.map((text) => ({ value: store(text) })));
-    const more = ['--old-key', 'OLD', ...(product === 'Inbox Zero' ? ['--salt', 'SALT'] : [])];
-    const { code, stdout, stderr } = await adopt(key, more);
-    expect([code, stderr]).toEqual([0, '']);
-    expect(stdout.split('\n')[1]).toContain(`  40  ${format}`);
-    const [, printed = ''] =
-      /const previous = plaintext\(([^]*?)(?:, \{ write: encrypt \})?\);\n/.exec(stdout) ?? [];
-    expect(runInNewContext(printed, { ...formats, process: { env: variables(key) } })(store('another'))).toBe(
-      'another',
-    );
-    await expectConverted(key, more);
-  },
-);
+test.each(known)('%s is recognised, and the lines for the app read it', async (name, key, store, format) => {
+  await fill('secrets', await Promise.all(texts.map(async (text) => ({ token: await store(text) }))));
+  const salt = name === 'Inbox Zero' ? ['--salt', 'SALT'] : [];
+  const stdout = await convert(key, '--old-key', 'OLD', ...salt);
+  expect(stdout.split('\n')[1]).toContain(`  40  ${format}`);
+  const [, printed = ''] = /previous = plaintext\(([^]*?), \{ write: encrypt \}\);\n/.exec(stdout) ?? [];
+  const read = runInNewContext(printed, { ...formats, process: { env: variables(key) } }) as formats.Reader;
+  expect(read(await store('another'))).toBe('another');
+});
 
 const info = Buffer.concat([Buffer.alloc(32, 0xb4), Buffer.from('value_ciphertext')]);
 const toolJet = Buffer.from(hkdfSync('sha384', bytes, 'secrets', info, 32));
 const jsonOf = ({ i, b, t }: Parts, ...names: string[]) =>
   Object.fromEntries(names.map((name, at) => [name, [i, b, t][at]?.toString('hex')]));
 
-const toToolJet = (text: string) => ({ value: write(gcm(text, toolJet), 'ibt', 'base64') });
+const toToolJet = (text: string) => ({ token: write(gcm(text, toolJet), 'ibt', 'base64') });
 function toTypebot(text: string): Row {
   const parts = gcm(text, half);
-  return { value: write(parts, 'bt', 'base64'), iv: write(parts, 'i') };
+  return { token: write(parts, 'bt', 'base64'), iv: write(parts, 'i') };
 }
 function toBoxyHQ(text: string): Row {
-  const [value, iv, tag] = write(gcm(text, half, 16), 'b:i:t', 'base64').split(':');
-  return { value, iv, tag };
+  const [token, iv, tag] = write(gcm(text, half, 16), 'b:i:t', 'base64').split(':');
+  return { token, iv, tag };
 }
-const toTrigger = (text: string) => ({ value: jsonOf(gcm(text, half), 'nonce', 'ciphertext', 'tag') });
-const toActivepieces = (text: string) => ({ value: jsonOf(cbc(text, half), 'iv', 'data') });
+const toTrigger = (text: string) => ({ token: jsonOf(gcm(text, half), 'nonce', 'ciphertext', 'tag') });
+const toActivepieces = (text: string) => ({ token: jsonOf(cbc(text, half), 'iv', 'data') });
 const inOutline = (text: string) => write(cbc(JSON.stringify(text), bytes), 'ib');
-const toOutline = (text: string) => ({ value: Buffer.from(inOutline(text), 'hex') });
+const toOutline = (text: string) => ({ token: Buffer.from(inOutline(text), 'hex') });
 
 /** A product, its key, the type of its column, the row that it stores, and what its own function returns, as code. */
 type Own = readonly [product: string, key: string, type: string, store: (text: string) => Row, read: string];
@@ -163,15 +159,15 @@ const own: readonly Own[] = [
 ];
 
 test.each(own)('%s is unknown, and its own function reads it', async (product, key, type, store, read) => {
-  const rows = texts.map((text) => store(text));
-  await fill(rows, type);
-  const refusal = type === 'text' ? 'with `--reader`' : `is ${type}, and a ciphertext is a text`;
-  expect((await adopt(key, ['--old-key', 'OLD'])).stderr).toContain(refusal);
-  await sql`alter table secrets alter column value type text`;
-  const before = await stored();
-  const refused = await adopt(key, ['--old-key', 'OLD', '--plaintext']);
-  expect(refused.stdout).toBe('value\n       40  unknown: no old key opens it, and it can be a ciphertext\n');
-  expect([refused.code, await stored()]).toEqual([2, before]);
+  await fill('secrets', texts.map(store), `token ${type}, iv text, tag text`);
+  await sql`alter table secrets alter column token type text`;
+  const before = await stored('secrets');
+  expect(await adopt([...place, '--old-key', 'OLD', '--plaintext'], root, variables(key))).toMatchObject({
+    code: 2,
+    stdout: 'token\n       40  unknown: no old key opens it, and it can be a ciphertext\n',
+    stderr: expect.stringContaining('with `--reader`'),
+  });
+  expect(await stored('secrets')).toEqual(before);
   const reader = join(await newDirectory(), 'old.mjs');
   await writeFile(
     reader,
@@ -192,8 +188,6 @@ test.each(own)('%s is unknown, and its own function reads it', async (product, k
       return ${read};
     };`,
   );
-  const more = ['--reader', reader, '--columns', 'iv,tag'];
-  const lines = expect.stringContaining("plaintext(read, { columns: ['iv', 'tag'] })");
-  expect(await adopt(key, more)).toMatchObject({ code: 0, stderr: '', stdout: lines });
-  await expectConverted(key, more);
+  const lines = await convert(key, '--reader', reader, '--columns', 'iv,tag');
+  expect(lines).toContain("plaintext(read, { columns: ['iv', 'tag'] })");
 });
