@@ -119,11 +119,10 @@ export async function inventory(
   const findHalf = options.halves ? createHalfFinder(target, options.client) : undefined;
   if (options.halves && !findHalf)
     throw new InputError('`halves` of `inventory` needs a `client` with a half');
-  const { plan } = target;
-  const isCompared = plan.fields.some((each) => writesOlder(each.field) && each.indexes.length > 0);
+  const isCompared = target.plan.fields.some((each) => writesOlder(each.field) && each.indexes.length > 0);
   if (isCompared && !options.client)
     throw new InputError(
-      'while a field has `write`, `inventory` compares fingerprints: pass `client`, and in plain SQL `index`',
+      'beside `write`, fingerprints are compared: pass `client`, and in plain SQL `index`',
     );
   const leftIn = isCompared ? indexing(target, options.client as never).leftIn : undefined;
   let unindexed = 0;
@@ -150,7 +149,7 @@ export async function inventory(
   const keys: KeyUse[] = [];
   for (const keyId of [...found.keys()].sort())
     keys.push(await useOf(keyId, found, findHalf ? undefined : options.client));
-  const next = nextOf(plan, totals.plaintexts, unindexed);
+  const next = nextOf(target.plan, totals.plaintexts, unindexed);
   return {
     ...totals,
     keys,
@@ -165,10 +164,7 @@ function nextOf({ fields }: TablePlan, plaintexts: number, unindexed: number): s
   if (unindexed > 0)
     return `run \`migrate\` in the mode 'index': ${unindexed} rows lack a fingerprint, or have that of another value`;
   if (fields.some(({ field }) => writesOlder(field)))
-    return (
-      'stage 2 may begin: deploy the app without `write`, as soon as the version before Eaas no longer runs, ' +
-      'which cannot be seen from here'
-    );
+    return 'stage 2 may begin: remove `write`, once the version before no longer runs, which cannot be seen from here';
   return plaintexts > 0
     ? `run \`migrate\` in the mode 'encrypt': ${plaintexts} values are no ciphertexts`
     : 'done: remove `previous`, because no value is left in an older form';

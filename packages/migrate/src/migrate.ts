@@ -128,12 +128,10 @@ export async function migrateTarget(
 ): Promise<Migration> {
   const { client, dryRun = false, signal } = options;
   const older = target.plan.fields.find(({ field }) => writesOlder(field));
-  if (older && mode !== 'index') {
-    const reason = 'which the version of the app before reads, and which could not read a ciphertext';
+  if (older && mode !== 'index')
     throw new InputError(
-      `${older.place} still has \`write\` of \`plaintext\`, ${reason}: run the mode 'index', and '${mode}' once \`write\` is removed`,
+      `${older.place} still has \`write\`, for a version that reads no ciphertexts: run 'index', and '${mode}' once it is removed`,
     );
-  }
   const { pageSize = 1_000, rowsPerSecond = Infinity, maxFailures = 100 } = options;
   const store = await openTable(target, 'migrate');
   const work = workOf(mode, target, client, signal);

@@ -20,9 +20,6 @@ interface Named {
   readonly column: string;
 }
 
-/** What `previous` of a field says of other columns. */
-type Older = { readonly columns?: readonly string[] } | undefined;
-
 export type Store = Awaited<ReturnType<typeof openTable>>;
 
 export async function openTable(target: Target, call: string) {
@@ -44,7 +41,7 @@ export async function openTable(target: Target, call: string) {
   const indexes = plan.fields.flatMap((field) => field.indexes.map(({ column }) => column));
   const naming = personColumns(plan);
   const needed = plan.fields
-    .flatMap(({ field }) => (field.previous as Older)?.columns ?? [])
+    .flatMap(({ field }) => field.previous?.columns ?? [])
     .filter((name) => !fields.includes(name));
   for (const name of Object.keys(renamed))
     if (![...indexes, ...naming, ...needed].includes(name)) requireField(plan, name);

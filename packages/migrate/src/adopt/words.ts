@@ -37,13 +37,9 @@ export function surveyOf({ column, holds }: Adopted): string {
 export function stagesOf(names: Names, adopted: readonly Adopted[], own?: OwnReader): string {
   const lines = readingBoth(names, adopted, own);
   if (names.needed?.length)
-    return (
-      '\nThe old form has parts in other columns, so stop your app first. Then deploy it with these lines. It reads both ' +
-      `forms, and writes the new one:\n\n${lines}\n`
-    );
+    return `\nThe old form has parts in other columns: stop your app, and deploy these lines, which write the new one:\n\n${lines}\n`;
   return (
-    '\nStage 1: deploy your app with these lines, in which `encrypt` is your function of today. It reads both forms, and ' +
-    `writes the old one, so that you can roll back:\n\n${lines}\n` +
+    `\nStage 1: deploy these lines, in which \`encrypt\` is your function of today. They still write the old form:\n\n${lines}\n` +
     'Stage 2: when no server runs the version before any more, deploy them without `{ write: encrypt }`. The app then\n' +
     'writes the new form. Go on here when no server runs stage 1 any more.\n\n'
   );

@@ -1,11 +1,12 @@
 // The formats that people write by hand around AES: iv, tag and ciphertext, joined in some order and encoding.
 import { InputError } from '@eaas/protocol';
 import { anything, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
-import { cbc, ctr, gcm } from '@noble/ciphers/aes.js';
 import { concatBytes, equalBytes } from '@noble/ciphers/utils.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
+import { openAes } from '#platform';
 import { type Decode, decoders, keysOf } from './keys.ts';
+import type { Mode } from './platform.ts';
 import { type Reader, reader, underKeys, valueOf } from './reader.ts';
 
 /** Describes a hand-written format for `joined`. */
@@ -108,22 +109,11 @@ function opener(options: JoinedOptions, key: Uint8Array, macKey: Uint8Array | un
     if (pieces.length !== parts.length || pieces.includes(undefined) || !iv || !ciphertext) return undefined;
     if (!ivLengths.includes(iv.length) || (tag && tag.length !== tagLength)) return undefined;
     const sealed = tag ? concatBytes(ciphertext, tag) : ciphertext;
-    if (cipher === 'aes-256-gcm') return openGcm(key, iv, sealed, tagLength);
-    if (cipher === 'aes-256-ctr') return ctr(key, iv).decrypt(sealed);
-    if (!macKey) return cbc(key, iv).decrypt(sealed);
+    if (!macKey) return openAes(cipher.slice(8) as Mode, key, iv, sealed, tagLength);
     const body = sealed.subarray(0, -tagLength);
     requireMac(macKey, concatBytes(iv, body), sealed.subarray(-tagLength));
-    return cbc(key, iv).decrypt(body);
+    return openAes('cbc', key, iv, body);
   };
-}
-
-/** For a short tag, which noble does not open, encrypts again: the key stream depends on key and iv alone. */
-function openGcm(key: Uint8Array, iv: Uint8Array, sealed: Uint8Array, tagLength: number) {
-  if (tagLength === 16) return gcm(key, iv).decrypt(sealed);
-  const body = sealed.subarray(0, -tagLength);
-  const opened = gcm(key, iv).encrypt(body).subarray(0, body.length);
-  const again = gcm(key, iv).encrypt(opened).subarray(0, sealed.length);
-  return equalBytes(again, sealed) ? opened : undefined;
 }
 
 /** Throws if the HMAC-SHA-256 does not hold, so that nothing is decrypted. Compares in constant time. */

@@ -10,8 +10,8 @@ import {
   keyFromUtf8,
   keysOf,
 } from './keys.ts';
-import { scrypt } from './scrypt.node.ts';
-import { scrypt as portableScrypt } from './scrypt.ts';
+import { scrypt } from './platform.node.ts';
+import { scrypt as portableScrypt } from './platform.ts';
 
 const key = Buffer.from('7f'.repeat(32), 'hex');
 const [hex, base64] = [key.toString('hex'), key.toString('base64')];

@@ -5,7 +5,7 @@ import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { isBytes, kindOf, readBase64Url, requireOptions, type Rule } from '@eaas/protocol/internal';
 import { bytesToHex, hexToBytes } from '@noble/ciphers/utils.js';
 import { sha256, sha512 } from '@noble/hashes/sha2.js';
-import { scrypt } from '#scrypt';
+import { scrypt } from '#platform';
 import { valueOf } from './reader.ts';
 
 /** One or several, or a function that returns them. */

@@ -1,12 +1,12 @@
 // Readers of what libraries store: Better Auth, @47ng/cloak, Fernet, CryptoJS, n8n, Laravel and typeorm-encrypted.
 import { fromUtf8, toUtf8 } from '@eaas/protocol';
 import { fromBase64 } from '@eaas/protocol/base64';
-import { cbc, gcm } from '@noble/ciphers/aes.js';
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { bytesToHex, concatBytes } from '@noble/ciphers/utils.js';
 import { hkdf } from '@noble/hashes/hkdf.js';
 import { md5 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
+import { openAes } from '#platform';
 import { joined, type JoinedOptions, type JoinedPart, requireMac } from './joined.ts';
 import { decoders, keyFrom, keyFromHex, listOf, requireText } from './keys.ts';
 import { anyOf, type Reader, reader, underKeys, valueOf } from './reader.ts';
@@ -101,7 +101,7 @@ export function fernet(keys: string | readonly string[] | (() => string | readon
       if (bytes?.[0] !== 0x80 || bytes.length < 1 + 8 + 16 + 32) return undefined;
       const signed = bytes.subarray(0, -32);
       requireMac(key.subarray(0, 16), signed, bytes.subarray(-32));
-      return cbc(key.subarray(16), signed.subarray(9, 25)).decrypt(signed.subarray(25));
+      return openAes('cbc', key.subarray(16), signed.subarray(9, 25), signed.subarray(25));
     });
   };
   return underKeys('Fernet', true, [keys], () => listOf(keys, 'the argument of `fernet`').map(under));
@@ -132,7 +132,7 @@ export function opensslSalted(keys: string | readonly string[] | (() => string |
       const [salt, hashes] = [bytes.subarray(8, 16), [new Uint8Array()]];
       for (let at = 0; at < 3; at++) hashes.push(md5(concatBytes(hashes[at] ?? salt, secret, salt)));
       const made = concatBytes(...hashes);
-      return cbc(made.subarray(0, 32), made.subarray(32)).decrypt(bytes.subarray(16));
+      return openAes('cbc', made.subarray(0, 32), made.subarray(32), bytes.subarray(16));
     });
   };
   return underKeys('OpenSSL', false, [keys], () =>
@@ -162,7 +162,7 @@ export function n8n(keys: string | readonly string[] | (() => string | readonly 
       if (bytes?.[0] !== 1 || bytes.length < 1 + 32 + 16) return undefined;
       const made = hkdf(sha256, key, bytes.subarray(1, 33), toUtf8('n8n-encryption-v1'), 32 + 12);
       const sealed = concatBytes(bytes.subarray(49), bytes.subarray(33, 49));
-      return gcm(made.subarray(0, 32), made.subarray(32)).decrypt(sealed);
+      return openAes('gcm', made.subarray(0, 32), made.subarray(32), sealed);
     });
   };
   return underKeys('n8n', true, [keys], () => listOf(keys, 'the argument of `n8n`').map(under));
@@ -216,9 +216,9 @@ function openLaravel(key: Uint8Array, stored: string): Uint8Array {
   const isGcm = mac === '' && nonce.length === 12 && end.length === 16;
   // Laravel 7 and before wrote no tag.
   if (!/^iv,value,mac(?:,tag)?$/.test(Object.keys(payload).join())) throw new Error('no payload');
-  if (isGcm) return gcm(key, nonce).decrypt(concatBytes(body, end));
+  if (isGcm) return openAes('gcm', key, nonce, concatBytes(body, end));
   requireMac(key, toUtf8(iv + value), decoders.hex(mac) ?? new Uint8Array());
-  return cbc(key, nonce).decrypt(body);
+  return openAes('cbc', key, nonce, body);
 }
 
 /** The text in PHP's `s:5:"hello";`. */
