@@ -161,7 +161,8 @@ function storedRow(table: CoreTable, column: Column, row: Row, holder: Row, hidd
   const stored: Row = {};
   for (const each of plain) if (Object.hasOwn(holder, each.key)) stored[each.column.name] = holder[each.key];
   for (const each of person) stored[each.column.name] = hidden[hiddenName(each.column)];
-  for (const each of older) stored[each.column.name] ??= hidden[hiddenName(each.column)];
+  // In a result, another column can have the key of one that a stored value needs.
+  for (const each of older) stored[each.column.name] = hidden[hiddenName(each.column)];
   const cells: StoredRow['cells'] = [];
   const put = (opened: Row): void => {
     for (const { holder: of, key, name } of cells) of[key] = opened[name];
