@@ -6,7 +6,7 @@ import { callByKeys, type EncryptRowOptions, type IdOf, type Internals, type Row
 import type { FieldPlan } from './plan.ts';
 import { contextOf, requireColumns, requireRows, requireTable, rowIdOf, subjectOfRow } from './plan.ts';
 import { olderForm, writesOlder } from './older-form.ts';
-import { isCiphertext } from './recognize-ciphertext.ts';
+import { ciphertextAmongPlaintext, isCiphertext } from './recognize-ciphertext.ts';
 import { refuse, textType, valueIn } from './value-types.ts';
 
 interface Cell {
@@ -81,7 +81,10 @@ export async function encryptRows(
 }
 
 async function writeOlder({ name, field }: FieldPlan, value: unknown, row: Row, where: Where): Promise<void> {
-  row[name] = await olderForm(field, value).catch(failIn(where));
+  const written = await olderForm(field, value).catch(failIn(where));
+  if (ciphertextAmongPlaintext(written) !== undefined)
+    inField(where, () => refuse('what `write` returned is read as a ciphertext: change the value'));
+  row[name] = written;
 }
 
 function encode({ name, field }: FieldPlan, value: unknown): string | Uint8Array {

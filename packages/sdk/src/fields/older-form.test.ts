@@ -48,7 +48,8 @@ const fail = (): never => {
 test.each<[string, (stored: unknown) => string, (value: string) => string]>([
   ['`write` of `plaintext` threw', String, fail],
   ['or `read` for what it wrote', fail, String],
-  ['must return text or bytes, because a column of', String, () => 7 as never],
+  ['must return text or bytes: encrypt a column of another type', String, () => 7 as never],
+  ['is read as a ciphertext', String, () => 'eaasAbob'],
 ])(
   'a value that cannot be written is not stored, and no error quotes it: %s',
   async (message, read, write) => {

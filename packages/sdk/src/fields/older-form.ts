@@ -19,10 +19,7 @@ export async function olderForm({ previous }: Field<unknown>, value: unknown): P
     refuse('`write` of `plaintext` threw an error for the value, or `read` for what it wrote: correct them');
   }
   if (typeof written === 'string' || isBytes(written)) return written;
-  const other = 'a column of another type, such as integer, date or jsonb, cannot hold a ciphertext';
-  return refuse(
-    `\`write\` of \`plaintext\` must return text or bytes, because ${other}: encrypt into a new column`,
-  );
+  return refuse('`write` must return text or bytes: encrypt a column of another type into a new column');
 }
 
 /**
