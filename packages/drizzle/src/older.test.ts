@@ -45,6 +45,7 @@ const sentFor = async (statement: PromiseLike<unknown>) => {
   return sent.splice(0);
 };
 const mark = expect.stringMatching(/^[0-9a-f]{64}$/) as unknown;
+const ciphertext = expect.stringMatching(/^eaasA_{215}%$/) as unknown;
 const found =
   'members.email in ($1) or (members.email like $2 and (members.email_index in ($3) and ' +
   '(members.email_index is not null or members.email is null)))';
@@ -52,17 +53,17 @@ const found =
 test('a search finds the older form by its text, and only ciphertexts by a fingerprint', async () => {
   const [read] = await sentFor(db.select({ id }).from(members).where(eq(email, 'ada')));
   expect(read?.sql).toContain(` where (${found}`);
-  expect(read?.params).toEqual(['-ada', 'eaasA%', mark]);
+  expect(read?.params).toEqual(['-ada', ciphertext, mark]);
   const [removal] = await sentFor(db.delete(members).where(notInArray(email, ['a', 'b'])));
   expect(removal?.sql).toContain(' where not (members.email in ($1, $2) or (members.email like $3 and (');
-  expect(removal?.params).toEqual(['-a', '-b', 'eaasA%', mark, mark]);
+  expect(removal?.params).toEqual(['-a', '-b', ciphertext, mark, mark]);
   const compared = db.select({ id }).from(members).where(eq(email, name));
   await expect(compared).rejects.toThrow('members.email: the version before changes values');
 });
 
 test('an update of older values finds its rows by itself, and one of others finds their ids', async () => {
   const updates = await sentFor(db.update(members).set({ email: 'eve' }).where(eq(email, 'ada')));
-  expect(updates.map(({ params }) => params)).toEqual([['-eve', mark, '-ada', 'eaasA%', mark]]);
+  expect(updates.map(({ params }) => params)).toEqual([['-eve', mark, '-ada', ciphertext, mark]]);
   const [read] = await sentFor(db.update(members).set({ notes: 'n' }).where(eq(email, 'ada')));
   expect(read?.sql).toContain('select id from members where (');
 });
