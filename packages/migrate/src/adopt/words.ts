@@ -87,7 +87,7 @@ export function epitaph(oldKeys: readonly OldKey[], now: Date): string {
   const day = now.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
   const variables = oldKeys.map(({ variable }) => variable).join(' and ');
   return (
-    `\nKeep ${variables} as long as you keep backups of before ${day}, which nothing else opens, and delete it then.\n` +
-    `If it leaked, whoever has such a backup can read it: also revoke the tokens at their providers.\n`
+    `\nKeep ${variables} as long as you keep backups of before ${day}, which nothing else opens, and for ever if\n` +
+    `\`secret\` of \`localService\` is made of it. If it leaked, whoever has a backup can read it: also revoke the tokens.\n`
   );
 }
