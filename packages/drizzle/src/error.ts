@@ -1,5 +1,5 @@
 // What Drizzle's statements cannot do, in its own words, and errors of drivers without ciphertexts.
-import { DrizzleQueryError } from 'drizzle-orm';
+import type { DrizzleQueryError } from 'drizzle-orm';
 import { npmVersion } from 'drizzle-orm/version';
 import { type ColumnPlace, refuseStatement as refuse } from '@eaas/sdk/internal';
 
@@ -36,18 +36,18 @@ export const unknownRow = { text: 'eaas: unknown row', sql: "'eaas: ' || 'unknow
  * such as an insert of many rows, it has the beginning.
  */
 export function withoutParameters(error: unknown): unknown {
-  if (!(error instanceof DrizzleQueryError)) return error;
-  const query = error.query.length > 2000 ? `${error.query.slice(0, 2000)}…` : error.query;
-  return new DrizzleQueryError(query, [], withoutCiphertexts(error.cause) as Error);
+  const { query, cause, constructor } = Object(error) as DrizzleQueryError;
+  // By its text, because an app that loads Drizzle as CommonJS has a class of its own.
+  if (!(error instanceof Error && error.message.startsWith('Failed query: '))) return error;
+  const begin = query.length > 2000 ? `${query.slice(0, 2000)}…` : query;
+  return new (constructor as typeof DrizzleQueryError)(begin, [], withoutCiphertexts(cause) as Error);
 }
 
 function withoutCiphertexts(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   // A copy, because nobody can change what postgres.js adds.
-  const copy: object = Object.setPrototypeOf(
-    new Error(error.message),
-    Object.getPrototypeOf(error) as object,
-  );
+  const prototype = Object.getPrototypeOf(error) as object;
+  const copy = Object.setPrototypeOf(new Error(error.message), prototype) as object;
   for (const name of Object.getOwnPropertyNames(error)) {
     if (['parameters', 'args', 'sql'].includes(name)) continue;
     const own: unknown = Reflect.get(error, name);

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { DrizzleQueryError, eq, sql } from 'drizzle-orm';
 import { alias, sqliteTable, text, union } from 'drizzle-orm/sqlite-core';
 import { drizzle } from 'drizzle-orm/sqlite-proxy';
@@ -188,13 +189,13 @@ test('a subquery with a join can select encrypted columns', async () => {
   expect(await db.select().from(inner)).toEqual([{ id: 'a', name: 'Ada' }]);
 });
 
-const failing = drizzle(async (_, params) => {
+async function fail(_: string, params: unknown[]): Promise<never> {
   const error = Object.assign(new RangeError(`Failing row contains (${params.join(', ')})`), {
     code: '23514',
   });
   throw Object.defineProperty(error, 'parameters', { value: params });
-});
-const broken = withEncryption(failing, eaas, { index });
+}
+const broken = withEncryption(drizzle(fail), eaas, { index });
 const isEve = eq(patients.name, 'Eve');
 
 test.each<[string, () => PromiseLike<unknown>]>([
@@ -209,6 +210,16 @@ test.each<[string, () => PromiseLike<unknown>]>([
   expect(cause).toMatchObject({ code: '23514' });
   expect(cause).not.toHaveProperty('parameters');
   expect([stack, message, params, cause?.stack, cause?.message].join()).not.toMatch(/eaasA|[\da-f]{64}/);
+});
+
+test('an app that loads Drizzle as CommonJS, and so another copy, gets its own error without parameters', async () => {
+  const require = createRequire(import.meta.url);
+  const other = require('drizzle-orm/sqlite-proxy') as { drizzle: typeof drizzle };
+  const own = require('drizzle-orm') as { DrizzleQueryError: typeof DrizzleQueryError };
+  const db = withEncryption(other.drizzle(fail), eaas, { index });
+  const error = await (async () => db.all(sql`select 1 where ${isEve}`))().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(own.DrizzleQueryError);
+  expect(error).toMatchObject({ params: [], message: expect.not.stringMatching(/[\da-f]{64}/) });
 });
 
 test.each([
