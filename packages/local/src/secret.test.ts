@@ -140,9 +140,9 @@ describe('a secret', () => {
     [{ secret: undefined }, /is the variable set\? \(got undefined\)/],
     [{ secret: '' }, /\(got an empty string\)/],
     [{ secret: [] }, /\(got an Array\)/],
-    [{ secret: [a, undefined as unknown as string] }, /secret 2 .*\(got undefined\)/],
+    [{ secret: [a, undefined as unknown as string] }, /secret 2 .*\(got undefined: is its variable set\?\)/],
     // eslint-disable-next-line no-sparse-arrays -- a hole
-    [{ secret: [a, , b] as string[] }, /secret 2 .*\(got undefined\)/],
+    [{ secret: [a, , b] as string[] }, /secret 2 .*\(got undefined: is its variable set\?\)/],
     [{ secret: [a, b, a] }, /secret 3 .*\(got the same as an earlier one\)/],
     [{ secret: ` ${a}` }, /without quotes or white space/],
     [{ secret: `"${a}"` }, /\(got text that begins with `"`\)/],

@@ -71,6 +71,7 @@ const base64 = /^(?=.*[a-z])(?=.*[A-Z])(?=.{32})(?:[A-Za-z\d+/]+|[\w-]+)={0,2}$/
 
 /** Says what is wrong with a secret. HKDF is fast, so whoever has a ciphertext can try placeholders and short texts. */
 function faultIn(secret: unknown): string | undefined {
+  if (secret === undefined) return 'undefined: is its variable set?';
   if (typeof secret !== 'string' || !(hex.test(secret) || base64.test(secret))) return otherKindOf(secret);
   const standard = secret.replaceAll('-', '+').replaceAll('_', '/');
   const decoded = hex.test(secret) ? String.fromCharCode(...fromHex(secret)) : attempt(() => atob(standard));

@@ -148,8 +148,8 @@ function unreadable(table: string, { id, field, code, message }: RowFailure): st
   const known = 'has no known format, or is under a key that you have not named, or was altered';
   const what = code === 'format' ? `${table}.${field} of row ${id} ${known}` : message;
   return (
-    `${what}. Name all old keys with \`--old-key\`, or pass the function of your app that decrypts it with \`--reader\`. If it ` +
-    `is plaintext, pass \`--as-plaintext ${id}\`, or \`--plaintext\` for all that cannot be a ciphertext. \`--leave ${id}\` ` +
+    `${what}. Name all old keys with \`--old-key\`, or pass your app's function with \`--reader\` and its columns with ` +
+    `\`--columns\`. If it is plaintext, pass \`--as-plaintext ${id}\`, or \`--plaintext\` for all. \`--leave ${id}\` ` +
     'leaves it as it is, and `--leave-unknown` all such rows'
   );
 }
