@@ -5,7 +5,7 @@ import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { equalBytes, isSubjectWrapped, parseHeader, replaceWrapped } from '@eaas/protocol/internal';
 import { ServiceError, serviceForm, subjectForm, versionIn } from '@eaas/protocol/internal';
 import type { EaasClient, UnwrapOptions } from '@eaas/sdk';
-import { Bounded, fieldErrorOf, rowIdOf, subjectOfRow } from '@eaas/sdk/internal';
+import { Bounded, failIn, rowIdOf, subjectOfRow } from '@eaas/sdk/internal';
 import { type Head, headIn } from './heads.ts';
 import { failureOf, type Outcome, type RowFailure, type TableRow, type Work } from './rows.ts';
 import type { Target } from './source.ts';
@@ -45,9 +45,7 @@ export function createRewraps(
     return { ...(subject !== undefined && { subject }), signal };
   };
 
-  const failIn = (row: TableRow, field: string) => (error: unknown) => {
-    throw fieldErrorOf(error, { table, field, row: String(row.id) });
-  };
+  const failAt = (row: TableRow, field: string) => failIn({ table, field, row: String(row.id) });
 
   async function rewrapText(row: TableRow, text: string): Promise<string | undefined> {
     const head = headIn(text);
@@ -94,10 +92,10 @@ export function createRewraps(
     isOld: ({ keyId, keyVersion }: Head): boolean => keyVersion < (newest.get(keyId) ?? Infinity),
     /** Returns the text under the newest version, or undefined if it is so already. Throws FieldError. */
     rewrap: (row: TableRow, field: string, text: string): Promise<string | undefined> =>
-      rewrapText(row, text).catch(failIn(row, field)),
+      rewrapText(row, text).catch(failAt(row, field)),
     /** Throws FieldError if a text that `rewrap` returned does not open. */
     prove: (row: TableRow, field: string, text: string): Promise<void> =>
-      requireDataKey(row, [row.values[field] ?? '', text]).catch(failIn(row, field)),
+      requireDataKey(row, [row.values[field] ?? '', text]).catch(failAt(row, field)),
   };
 }
 
