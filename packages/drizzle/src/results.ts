@@ -50,8 +50,8 @@ export function hiddenFields(
     const encryption = encryptionOf(column);
     if (!encryption) continue;
     reading.tables.add(column.table);
-    const { older } = layoutOf(column.table);
-    const others = encryption.field.previous?.columns ? older : [];
+    const { needed } = layoutOf(column.table);
+    const others = encryption.field.previous?.columns ? needed : [];
     for (const each of [...boundTo(column.table, encryption), ...others])
       level.hidden.set(hiddenName(each.column), each.column);
   }
@@ -157,12 +157,12 @@ export async function open(result: unknown, reading: Reading, { access, statemen
 
 /** Also has the columns that are not encrypted: the client emits an event if they hold ciphertexts. */
 function storedRow(table: CoreTable, column: Column, row: Row, holder: Row, hidden: Row): StoredRow {
-  const { plain, id, person, older } = layoutOf(column.table);
+  const { plain, id, person, needed } = layoutOf(column.table);
   const stored: Row = {};
   for (const each of plain) if (Object.hasOwn(holder, each.key)) stored[each.column.name] = holder[each.key];
   for (const each of person) stored[each.column.name] = hidden[hiddenName(each.column)];
   // In a result, another column can have the key of one that a stored value needs.
-  for (const each of older) stored[each.column.name] = hidden[hiddenName(each.column)];
+  for (const each of needed) stored[each.column.name] = hidden[hiddenName(each.column)];
   const cells: StoredRow['cells'] = [];
   const put = (opened: Row): void => {
     for (const { holder: of, key, name } of cells) of[key] = opened[name];

@@ -101,7 +101,7 @@ interface Layout {
   /** The first column whose ciphertexts are bound to the row id. */
   readonly bound: EncryptedEntry | undefined;
   /** The columns without which `previous` of a field cannot read a value. */
-  readonly older: readonly KeyedColumn[];
+  readonly needed: readonly KeyedColumn[];
 }
 
 const known = new WeakMap<Table, Layout>();
@@ -126,8 +126,8 @@ export function layoutOf(table: Table): Layout {
   const plain = all.filter(({ column }) => !opaquePlace(column));
   const bound = columns.find(({ encryption }) => isBound(encryption));
   const names = new Set(columns.flatMap(({ encryption }) => encryption.field.previous?.columns ?? []));
-  const older = plain.filter(({ column }) => names.has(column.name));
-  const layout = { columns, plain, id, person, subjectOf, bound, older };
+  const needed = plain.filter(({ column }) => names.has(column.name));
+  const layout = { columns, plain, id, person, subjectOf, bound, needed };
   known.set(table, layout);
   return layout;
 }
