@@ -8,6 +8,8 @@ const entry = [
   ...Object.values(exported).map((paths) => paths['@eaas/source']),
   'src/base64-node.ts',
   'src/base64-portable.ts',
+  'src/sha256.node.ts',
+  'src/sha256.ts',
   'src/expected-key.ts',
   'src/derive.ts',
   'src/engines/noble.ts',
@@ -42,7 +44,7 @@ const core = [
 ];
 
 // Entries that are loaded on demand or by others, and need little of it.
-const standalone = /base64-|noble/;
+const standalone = /base64-|sha256|noble/;
 const sharing = entry.filter((path) => !standalone.test(path));
 
 const options = {
@@ -64,7 +66,7 @@ export default defineConfig([
     // An object, because tsup puts a list in the order in which it finds the files, and each build would be another.
     entry: Object.fromEntries(entry.map((path) => [path.replace(/^(?:\.\/)?src\/|\.ts$/g, ''), path])),
     clean: ['!x25519.*'],
-    external: ['#base64', '#x25519', 'node:buffer', 'node:crypto'],
+    external: ['#base64', '#sha256', '#x25519', 'node:buffer', 'node:crypto'],
     // With what is used of zod: Node takes 50 ms longer to read all of its files, 63 languages among them.
     noExternal: [/^zod\//],
     esbuildPlugins: [together(sharing, core)],

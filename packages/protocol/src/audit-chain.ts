@@ -1,4 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js';
+import { sha256 } from '#sha256';
 import { fromHex } from './bytes.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { pae, type PaePart } from './pae.ts';

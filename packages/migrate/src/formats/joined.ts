@@ -1,10 +1,8 @@
 // The formats that people write by hand around AES: iv, tag and ciphertext, joined in some order and encoding.
 import { InputError } from '@eaas/protocol';
-import { anything, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
-import { concatBytes, equalBytes } from '@noble/ciphers/utils.js';
-import { hmac } from '@noble/hashes/hmac.js';
-import { sha256 } from '@noble/hashes/sha2.js';
-import { openAes } from '#platform';
+import { anything, equalBytes, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
+import { concatBytes } from '@noble/hashes/utils.js';
+import { hmacSha256, openAes } from '#platform';
 import { type Decode, decoders, keysOf } from './keys.ts';
 import type { Mode } from './platform.ts';
 import { type Reader, reader, underKeys, valueOf } from './reader.ts';
@@ -118,7 +116,7 @@ function opener(options: JoinedOptions, key: Uint8Array, macKey: Uint8Array | un
 
 /** Throws if the HMAC-SHA-256 does not hold, so that nothing is decrypted. Compares in constant time. */
 export function requireMac(macKey: Uint8Array, signed: Uint8Array, mac: Uint8Array): void {
-  if (!equalBytes(hmac(sha256, macKey, signed), mac)) throw new Error('wrong HMAC');
+  if (!equalBytes(hmacSha256(macKey, signed), mac)) throw new Error('wrong HMAC');
 }
 
 /** By cipher; 0 for those that are not authenticated. */

@@ -2,8 +2,8 @@
 // undefined for all that an encoder would not have written: other digits, missing padding, unused bits that are not zero.
 import { InputError, toUtf8 } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
-import { isBytes, kindOf, readBase64Url, requireOptions, type Rule } from '@eaas/protocol/internal';
-import { bytesToHex, hexToBytes } from '@noble/ciphers/utils.js';
+import { fromHex, isBytes, kindOf, toHex } from '@eaas/protocol/internal';
+import { readBase64Url, requireOptions, type Rule } from '@eaas/protocol/internal';
 import { sha256, sha512 } from '@noble/hashes/sha2.js';
 import { scrypt } from '#platform';
 import { valueOf } from './reader.ts';
@@ -16,7 +16,7 @@ export type Decode = (text: string) => Uint8Array | undefined;
 
 export const decoders: Readonly<Record<'hex' | 'base64' | 'base64url', Decode>> = {
   // Looks for what is no digit. A pattern that matches all digits would need a stack as long as the text.
-  hex: (text) => (text.length % 2 === 0 && !/[^0-9a-f]/.test(text) ? hexToBytes(text) : undefined),
+  hex: (text) => (text.length % 2 === 0 && !/[^0-9a-f]/.test(text) ? fromHex(text) : undefined),
   base64: readBase64,
   base64url: readBase64Url,
 };
@@ -97,7 +97,7 @@ export const keyFromSha256 = (text: string): Uint8Array =>
 export function keyFromHash(text: string, hash: 'sha256' | 'sha512', as: 'hex' | 'base64'): Uint8Array {
   const bytes = toUtf8(requireText(text, 'the first argument of `keyFromHash`'));
   const digest = (hash === 'sha256' ? sha256 : sha512)(bytes);
-  return toUtf8((as === 'hex' ? bytesToHex : toBase64)(digest).slice(0, 32));
+  return toUtf8((as === 'hex' ? toHex : toBase64)(digest).slice(0, 32));
 }
 
 /**

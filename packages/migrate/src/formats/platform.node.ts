@@ -1,4 +1,4 @@
-import { createDecipheriv, scryptSync } from 'node:crypto';
+import { createDecipheriv, createHmac, scryptSync } from 'node:crypto';
 import type { Mode } from './platform.ts';
 
 export function openAes(mode: Mode, key: Uint8Array, iv: Uint8Array, sealed: Uint8Array, tagLength = 16) {
@@ -15,3 +15,6 @@ const maxmem = 2 ** 30 + 1_024;
 
 export const scrypt = (secret: Uint8Array, salt: Uint8Array, cost: Record<'N' | 'r' | 'p', number>) =>
   new Uint8Array(scryptSync(secret, salt, 32, { ...cost, maxmem }));
+
+export const hmacSha256 = (key: Uint8Array, message: Uint8Array) =>
+  new Uint8Array(createHmac('sha256', key).update(message).digest());

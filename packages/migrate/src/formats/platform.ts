@@ -2,7 +2,9 @@
 // bundle.
 import { cbc, ctr, gcm } from '@noble/ciphers/aes.js';
 import { equalBytes } from '@noble/ciphers/utils.js';
+import { hmac } from '@noble/hashes/hmac.js';
 import { scrypt as derive } from '@noble/hashes/scrypt.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 
 export type Mode = keyof typeof modes;
 const modes = { cbc, ctr, gcm };
@@ -19,3 +21,5 @@ export function openAes(mode: Mode, key: Uint8Array, iv: Uint8Array, sealed: Uin
 
 export const scrypt = (secret: Uint8Array, salt: Uint8Array, cost: Record<'N' | 'r' | 'p', number>) =>
   derive(secret, salt, { ...cost, dkLen: 32 });
+
+export const hmacSha256 = (key: Uint8Array, message: Uint8Array) => hmac(sha256, key, message);

@@ -1,6 +1,6 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
+import { sha256 } from '#sha256';
 import { readBase64, toBase64 } from '../base64.ts';
+import { toHex } from '../bytes.ts';
 import { InputError } from '../errors.ts';
 import { toUtf8 } from '../text.ts';
 import { type IntakePlace, mlKemKeyLength, publicKeyLength } from './suite.ts';
@@ -48,7 +48,7 @@ export function invalidPublicKey(problem: string, options?: ErrorOptions): Input
   );
 }
 
-const checksumOf = (text: string): string => bytesToHex(sha256(toUtf8(text)).subarray(0, 8));
+const checksumOf = (text: string): string => toHex(sha256(toUtf8(text)).subarray(0, 8));
 
 /**
  * The modulus check of FIPS 203, 7.2: every coefficient is less than 3,329. Three bytes contain two coefficients, and

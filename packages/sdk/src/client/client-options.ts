@@ -1,9 +1,8 @@
 // The options that both clients have, and which engines they choose.
 import { InputError, having, type OptionRules, requireOptions } from '@eaas/protocol/internal';
-import { platformEngines } from '#engines';
+import { allNoble, platformEngines } from '#engines';
 import type { CacheOptions } from '../data-keys/limits.ts';
 import type { Engines } from '../engines/engines.ts';
-import { allNoble } from '../engines/noble-engines.ts';
 import { type TransportOptions, transportOptions } from '../http/transport.ts';
 import { signInOptions, type SignInOptions } from '../sign-in/options.ts';
 import { type HalfOption, halfRule } from '../half/options.ts';
@@ -32,7 +31,8 @@ export interface ClientOptions extends Observers, SignInOptions, TransportOption
   readonly cache?: 'server' | 'serverless' | 'browser' | CacheOptions | undefined;
   /**
    * The AES-GCM engine for each kind of call. Defaults to the fastest engine of the platform. `noble` selects the
-   * JavaScript library noble for every call, also in a page over plain `http:`, in which the default throws InputError.
+   * JavaScript library noble for every call, also in a page over plain `http:`, in which the default throws InputError. Node
+   * uses node:crypto all the same.
    */
   readonly engines?: Partial<Engines> | 'noble' | undefined;
   /**
@@ -71,7 +71,7 @@ export function enginesOf(given: ClientOptions['engines'] = {}, emit: Emit): Eng
     const { isSecureContext } = globalThis as { isSecureContext?: boolean };
     if (isSecureContext === false && !(given.values && given.streams)) {
       throw new InputError(
-        "anybody on the network can replace the script of this page: load it over https:, or pass `engines: 'noble'`",
+        "anyone on the network can replace the script of this page: load it over https:, or pass `engines: 'noble'`",
       );
     }
     emit({ type: 'engine.fallback', code: 'no_webcrypto', engine: 'noble' });

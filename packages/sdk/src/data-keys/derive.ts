@@ -2,9 +2,8 @@
 import { type Context, type DataKey, encodeContext, type Envelope } from '@eaas/protocol/internal';
 import { wipeDataKey, type Wrapped, dataKeyFrom, dataKeyInfo, personName } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
-import { hkdf } from '#engines';
+import { hkdf, loadNoble } from '#engines';
 import type { Engines } from '../engines/engines.ts';
-import { loadNoble } from '../engines/noble-engines.ts';
 
 /** The values that share a data key. */
 export interface Partition {

@@ -5,4 +5,4 @@ import { platformEngines as onNode } from './engines.node.ts';
 /** On Deno, streams use WebCrypto, because it encrypts them three times as fast as `node:crypto`. */
 export const platformEngines = (): Engines => ({ ...onNode(), streams: webCryptoEngine });
 
-export { hkdf, type Mac, macUnder } from './engines.node.ts';
+export { allNoble, hkdf, loadNoble, type Mac, macUnder } from './engines.node.ts';

@@ -3,6 +3,8 @@ import type { Engine, SyncEngine } from '@eaas/protocol';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import { allNoble, loadNoble } from './noble-engines.ts';
 
+export { allNoble, loadNoble };
+
 /** The AES-GCM engine for each kind of call. All engines produce the same bytes. */
 export interface Engines {
   /** The engine that `encrypt` and `decrypt` use. */
