@@ -57,7 +57,7 @@ const show = onSubject('show', 'Show when a subject was first used, and whether 
 const report = onSubject(
   'report',
   'Report who used the data of a subject, and when. Prints a row for each entry of the audit log that still exists, the ' +
-    'newest first, which you can show to this person. `user` is the id of the user who acted.',
+    'newest first, which you can show to this person. `user` is the id of the user who acted. Values in an older form are in no entry.',
   ['subject report --tenant acme --format csv < subject.txt > report.csv'],
 )
   .option(
@@ -87,7 +87,7 @@ const report = onSubject(
 const erase = onSubject(
   'erase',
   'Erase a subject, for ever. Nothing that was encrypted under it opens again, in any table, replica or backup of the ' +
-    'application. Repeated, it prints the same result. Afterwards, set the fingerprint columns of the person to NULL.',
+    'application. Repeated, it prints the same result. Then set its fingerprint columns to NULL, and values in an older form.',
   ['subject erase --tenant acme --yes < subject.txt'],
 )
   .option('--create', 'remember an unknown subject as erased, so that a delayed job cannot bring it back')
@@ -106,7 +106,7 @@ const erase = onSubject(
     const { entry, ...record } = erased;
     printResult({ ...record, entry_id: entry.id, entry_hash: entry.hash }, options);
     note('Keep entry_hash with the request of the person: the audit log proves the erasure by it.');
-    next('set the fingerprint columns of the person to NULL, because fingerprints have no subject', options);
+    next('set to NULL the fingerprint columns of the person, and values still in an older form', options);
   });
 
 function warningOf(found: Awaited<ReturnType<typeof find>> | undefined): string {

@@ -205,7 +205,7 @@ function Tombstone({ person: { erased_at, erasure } }: { readonly person: Person
           <code>{erasure.hash}</code> <Copy text={erasure.hash} of="the hash of the entry" />
         </p>
       )}
-      <p>Now set the fingerprint columns of this person to NULL.</p>
+      <p>Now set to NULL this person’s fingerprint columns, and values that are still in an older form.</p>
     </Notice>
   );
 }

@@ -17,7 +17,7 @@ const words: Partial<Record<ReportRow['action'], string>> = {
   'key.unwrap': 'opened',
   encrypt: 'encrypted by the service',
   decrypt: 'opened by the service',
-  'subject.erase': 'erased, but for values that the app still keeps in an older form',
+  'subject.erase': 'erased',
 };
 
 /** Who used the data of a person, and when. A parent gives each person another `key`. */
