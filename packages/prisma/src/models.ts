@@ -28,6 +28,8 @@ interface RuntimeModel {
   readonly fields: readonly RuntimeField[];
   /** Whether SQL names the table only in quotes, because the database folds the capitals of other names. */
   readonly isQuoted?: boolean | undefined;
+  /** The names that compound keys have in place of `<column>_<column>`, by `<model>.<column>_<column>`. */
+  readonly keyNames?: ReadonlyMap<string, string>;
 }
 
 export interface RuntimeDataModel {
@@ -54,6 +56,8 @@ export interface Model {
   readonly encrypted: ReadonlyMap<string, FieldPlan>;
   readonly indexes: ReadonlyMap<string, string>;
   readonly id: readonly string[];
+  /** The name by which Prisma calls the id in a unique look-up. */
+  readonly idName: string;
   readonly newId: (() => string | number | bigint) | undefined;
   /** The columns that name the person whose data a row is. Empty if the rows belong to nobody. */
   readonly subject: readonly string[];
@@ -104,7 +108,7 @@ export function modelsOf(
 
 function modelOf(
   name: string,
-  { dbName, fields, isQuoted = false }: RuntimeModel,
+  { dbName, fields, isQuoted = false, keyNames }: RuntimeModel,
   options: ModelOptions,
   newIds?: () => string,
   core?: CoreTable,
@@ -116,13 +120,14 @@ function modelOf(
     plans.flatMap((plan) => plan.indexes.map(({ column }): [string, string] => [column, plan.name])),
   );
   const id = [options.id ?? 'id'].flat();
+  const idName = keyNames?.get(`${name}.${id.join('_')}`) ?? id.join('_');
   const subject = plans.length > 0 ? (core?.person ?? []) : [];
   const stored = dbName ?? name;
   const own = id.length === 1 ? columns.get(id[0] ?? '') : undefined;
   const randomId = own?.made === undefined ? () => crypto.randomUUID() : undefined;
   const textId = own?.isRandom ? randomId : (newIds ?? randomId);
   const newId = options.newId ?? (own?.type === 'String' ? textId : undefined);
-  const model = { name, stored, isQuoted, columns, core, encrypted, indexes, id, newId, subject };
+  const model = { name, stored, isQuoted, columns, core, encrypted, indexes, id, idName, newId, subject };
   requireFitting(model, plans);
   return model;
 }

@@ -2,6 +2,7 @@
 import { defineFields, field, plaintext } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
 import { type Codec, columns, modelsWith, play } from '../test/played.ts';
+import { withSchema } from './schema.ts';
 import type { Args } from './values.ts';
 
 const older = plaintext((stored) => String(stored).slice(1), { write: (value) => `-${value}` });
@@ -54,6 +55,18 @@ test.each<[string, Args, Args, Args | undefined, Args]>([
     expect(sent.map(({ where }) => where)).toEqual([expected]);
     expect(runs).toMatchObject([['Member', 'findFirst', { where: found }]]);
   }
+});
+
+test.each([
+  ['', 'city_id'],
+  [', name: "home"', 'home'],
+])('a row of a compound id is named by its key%s', async (named, key) => {
+  const schema = `model Member {\n @@id([city, id(sort: Desc)]${named})\n @@unique([city, nick], name: "other")\n}`;
+  const known = withSchema({ models: { Member: { fields: names } } }, schema);
+  const own = modelsWith(known, fields, { Member: { id: ['city', 'id'] } }, codec);
+  const old = { city: 'x', id: 'i', nick_index: null };
+  const { sent } = await play(own, ['Member', 'findUnique', { where: { nick: 'ada' } }], { run: old });
+  expect(sent).toMatchObject([{ where: { [key]: { city: 'x', id: 'i' }, AND: [isNickAda] } }]);
 });
 
 test('a write of the older form needs no id', async () => {

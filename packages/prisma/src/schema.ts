@@ -3,16 +3,20 @@ import type { RuntimeDataModel, RuntimeField } from './models.ts';
 
 type Declared = Pick<RuntimeField, 'nativeType' | 'isList' | 'key' | 'isRandom' | 'isSerial' | 'made'>;
 
-/** Adds the types of the database, such as `Uuid` or `Char(3)`, the columns of foreign keys, and what makes defaults. */
+/**
+ * Adds the types of the database, such as `Uuid` or `Char(3)`, the columns of foreign keys, what makes defaults, and the names of
+ * compound keys.
+ */
 export function withSchema({ models }: RuntimeDataModel, schema: string): RuntimeDataModel {
   const isPostgres = /^\s*provider\s*=\s*"postgres(?:ql)?"/m.test(schema);
-  const declared = declaredIn(schema, isPostgres);
+  const { declared, keyNames } = declaredIn(schema, isPostgres);
   return {
     models: Object.fromEntries(
       Object.entries(models).map(([model, { fields, ...others }]) => [
         model,
         {
           ...others,
+          keyNames,
           isQuoted: isPostgres && /[A-Z]/.test(others.dbName ?? model),
           fields: fields.map((field) => ({ ...field, ...declared.get(`${model}.${field.name}`) })),
         },
@@ -21,12 +25,18 @@ export function withSchema({ models }: RuntimeDataModel, schema: string): Runtim
   };
 }
 
-function declaredIn(schema: string, isPostgres: boolean): Map<string, Declared> {
-  const found = new Map<string, Declared>();
+function declaredIn(schema: string, isPostgres: boolean) {
+  const declared = new Map<string, Declared>();
+  const keyNames = new Map<string, string>();
   let model = '';
   for (const line of schema.split('\n')) {
     const code = line.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"').replace(/\/\/.*/, '');
     model = /^\s*(?:model|view)\s+(\w+)/.exec(code)?.[1] ?? model;
+    const [, key = ''] = /^\s*@@(?:id|unique)\b.*\[(.*)\]/.exec(code) ?? [];
+    const [, keyName] = /\bname:\s*"(\w+)"/.exec(line) ?? [];
+    // Without the arguments of columns, as in `[city, id(sort: Desc)]`.
+    const columns = key.match(/\w+(?![^(]*\))/g) ?? [];
+    if (keyName !== undefined) keyNames.set(`${model}.${columns.join('_')}`, keyName);
     const [, field, list] = /^\s*(\w+)\s+\w+(\[\])?/.exec(code) ?? [];
     if (field === undefined) continue;
     const [, nativeType] = /\s.*@\w+\.(\w+(?:\(\d+\))?)/.exec(code) ?? [];
@@ -35,7 +45,7 @@ function declaredIn(schema: string, isPostgres: boolean): Map<string, Declared> 
       (code.includes('@default(dbgenerated("…"))') && line.includes('dbgenerated("gen_random_uuid()")'));
     const isSerial = isPostgres && code.includes('@default(autoincrement())');
     const [, made] = /@default\(\s*(?!autoincrement\()(\w+\([^)]*\))/.exec(code) ?? [];
-    found.set(`${model}.${field}`, {
+    declared.set(`${model}.${field}`, {
       nativeType,
       isList: list !== undefined,
       key: keyIn(code),
@@ -44,7 +54,7 @@ function declaredIn(schema: string, isPostgres: boolean): Map<string, Declared> 
       made: isRandom ? undefined : made,
     });
   }
-  return found;
+  return { declared, keyNames };
 }
 
 /** The columns of a foreign key, each with the column of the other model that it contains. */

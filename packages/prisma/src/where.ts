@@ -113,8 +113,10 @@ export async function uniqueOf(work: Work, model: Model, where: unknown): Promis
     const columns = sought.map(({ column }) => column);
     row = await work.find(model, { where: found, select: argsOf([...model.id, ...columns], () => true) });
     // In the other form, without a fingerprint.
-    if (columns.some((column) => row?.[column] === null))
-      return { ...argsOf(model.id, (column) => row?.[column]), AND: [found] };
+    if (columns.some((column) => row?.[column] === null)) {
+      const id = argsOf(model.id, (column) => row?.[column]);
+      return { ...(model.id.length === 1 ? id : { [model.idName]: id }), AND: [found] };
+    }
   }
   const unique = sought.map(({ name, column, first }) => [name, { [column]: row?.[column] ?? first }]);
   return whereOf(work, model, where, { unique: Object.fromEntries(unique) as Scope['unique'] });
