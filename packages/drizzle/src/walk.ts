@@ -3,7 +3,7 @@
 // dates whose bounds are inside a month also finds the other days of the month, which `results.ts` drops after decryption, where
 // that changes nothing but which rows are returned.
 import { Column, is, Param, SQL, type SQLChunk, sql, StringChunk, Subquery } from 'drizzle-orm';
-import { type Condition, indexOf, nearMisses, type OlderTexts, writesOlder } from '@eaas/sdk/internal';
+import { type Condition, indexOf, nearMisses, writesOlder } from '@eaas/sdk/internal';
 import type { Access, Row } from './access.ts';
 import { type Comparison, comparisonIn, isQuery, isSql, type Query, textOf } from './chunks.ts';
 import { refuse } from './error.ts';
@@ -168,18 +168,17 @@ function search({ column, encryption, operator, operands }: Comparison, scope: S
     const whole = isText
       ? sql`${all} and (${indexColumn(column, scope)} is not null or ${column} is null)`
       : all;
-    settle(orOlder(column, whole, found[0]?.older));
+    settle(orOlder(column, encryption, whole, found[0]?.older));
   });
   return late;
 }
 
 /** Adds the rows that have one of the values in the form of the version before. */
-function orOlder(column: Column, found: SQL, older: OlderTexts | undefined): SQL {
-  const { texts = [], isWritten = false } = older ?? {};
-  if (texts.length === 0) return found;
-  const isOlder = sql`${column} in ${texts.map((text) => new Param(text))}`;
+function orOlder(column: Column, { field }: Encryption, found: SQL, older: readonly string[] = []): SQL {
+  if (older.length === 0) return found;
+  const isOlder = sql`${column} in ${older.map((text) => new Param(text))}`;
   // A user can choose a text that begins like a ciphertext, but hardly one of this length. SQLite and MySQL ignore case here.
-  return isWritten
+  return writesOlder(field)
     ? sql`${isOlder} or (${column} like ${new Param(`eaasA${'_'.repeat(215)}%`)} and (${found}))`
     : sql`(${found}) or ${isOlder}`;
 }

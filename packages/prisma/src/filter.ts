@@ -1,6 +1,6 @@
 // The filter of an encrypted field, in Prisma's grammar: conditions on its index columns.
 import { type Asked, type Condition, nearMisses, refuseStatement as refuse } from '@eaas/sdk/internal';
-import type { FieldPlan } from '@eaas/sdk/internal';
+import { type FieldPlan, writesOlder } from '@eaas/sdk/internal';
 import type { Model } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import type { Scope, Work } from './work.ts';
@@ -78,7 +78,7 @@ export async function conditionsOf(
 
 async function isIn(at: At, values: readonly unknown[]): Promise<Args> {
   const [condition] = await conditionsOf(at, { oneOf: values });
-  const { index = '', oneOf = [], older } = condition ?? {};
+  const { index = '', oneOf = [], older = [] } = condition ?? {};
   const matches = { [index]: oneOf.length === 1 ? oneOf[0] : { in: oneOf } };
   const isWhole = !at.isNegated || at.field.field.type.name !== 'text' || values.length === 0;
   // A text that is empty after normalization has no fingerprint. For such a text, the filter must be false
@@ -88,11 +88,10 @@ async function isIn(at: At, values: readonly unknown[]): Promise<Args> {
 }
 
 /** Adds the rows that have one of the values in the form of the version before. */
-function orOlder({ name }: FieldPlan, found: Args, older: Condition['older']): Args {
-  const { texts = [], isWritten = false } = older ?? {};
-  if (texts.length === 0) return found;
+function orOlder({ name, field }: FieldPlan, found: Args, older: readonly string[]): Args {
+  if (older.length === 0) return found;
   const sealed = { AND: [{ [name]: { startsWith: 'eaasA' } }, found] };
-  return { OR: [{ [name]: { in: texts } }, isWritten ? sealed : found] };
+  return { OR: [{ [name]: { in: older } }, writesOlder(field) ? sealed : found] };
 }
 
 async function hasPart(at: At, parts: Args): Promise<Args> {

@@ -1,5 +1,5 @@
 // The conditions of `where`, in Prisma's grammar: those on encrypted fields become conditions on their index columns.
-import { refuseStatement as refuse } from '@eaas/sdk/internal';
+import { refuseStatement as refuse, writesOlder } from '@eaas/sdk/internal';
 import { conditionsOf, filterOf } from './filter.ts';
 import { type Model, targetOf } from './models.ts';
 import { type Args, argsOf, entriesOf, isArgs, joinConditions, mapItems, mapMembers } from './values.ts';
@@ -101,10 +101,9 @@ export async function uniqueOf(work: Work, model: Model, where: unknown): Promis
   const sought = await Promise.all(
     fields.map(async (field) => {
       const [condition] = await conditionsOf({ work, model, field }, { oneOf: [flat[field.name]] });
-      const { index = '', oneOf = [], older } = condition ?? {};
-      const { texts = [], isWritten = false } = older ?? {};
-      const [column, first] = isWritten ? [field.name, texts[0]] : [index, oneOf[0]];
-      return { name: field.name, column, first, isOne: oneOf.length === 1 && texts.length === 0 };
+      const { index = '', oneOf = [], older = [] } = condition ?? {};
+      const [column, first] = writesOlder(field.field) ? [field.name, older[0]] : [index, oneOf[0]];
+      return { name: field.name, column, first, isOne: oneOf.length === 1 && older.length === 0 };
     }),
   );
   let row: Args | null = null;

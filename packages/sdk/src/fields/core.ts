@@ -130,14 +130,11 @@ export interface Condition {
   readonly index: string;
   readonly oneOf: readonly string[];
   readonly isList: boolean;
-  /** What also finds rows, in the column itself: values in the form of the version before. */
-  readonly older?: OlderTexts | undefined;
-}
-
-export interface OlderTexts {
-  readonly texts: readonly string[];
-  /** Whether the version before can still change values, and not their fingerprints: these then count for ciphertexts only. */
-  readonly isWritten: boolean;
+  /**
+   * The texts that also find rows, in the column itself: values in the form of the version before. While it can still change
+   * them, and not their fingerprints, these count for ciphertexts only.
+   */
+  readonly older: readonly string[];
 }
 
 /** For adapters: what one statement asks of the core. */
@@ -277,16 +274,23 @@ function statementOf(client: FieldsClient, userOf: UserOf, onErrorOf: OnErrorOf)
         return async () =>
           Object.entries(await ask(parts)).flatMap(([index, found]) => {
             const isList = Array.isArray(found[0]);
-            return (isList ? found : [found]).map((each) => ({ index, oneOf: [each].flat(2), isList }));
+            return (isList ? found : [found]).map((each) => ({
+              index,
+              oneOf: [each].flat(2),
+              isList,
+              older: [],
+            }));
           });
       }
       const index = indexOf(table, column);
+      const { field } = requireField(table.plan, column);
       for (const value of oneOf) requireWhole(table, column, value);
       return async () => {
         const terms = await Promise.all(oneOf.map(ask));
         // Sorted, so that a statement does not show the order of the values.
         const found = [...new Set(terms.flatMap((each) => Object.values(each).flat(2)))].sort();
-        return [{ index, oneOf: found, isList: false, older: await olderTexts(table, column, oneOf) }];
+        const older = await Promise.all(oneOf.map(async (value) => olderTextOf(field, value)));
+        return [{ index, oneOf: found, isList: false, older: older.filter((text) => text !== undefined) }];
       };
     },
     async open(rows, lists) {
@@ -382,16 +386,6 @@ function requireLong(place: ColumnPlace, { column, index: { bits } }: IndexPlan,
   const problem = `a search in an index of ${bits} bits also finds values that do not match`;
   const remedy = `define it with ${least} bits or more, or search with \`records.where\` and drop the other rows`;
   return refuseStatement('not_searchable', place, problem, remedy);
-}
-
-async function olderTexts(
-  { plan }: CoreTable,
-  column: string,
-  oneOf: readonly unknown[],
-): Promise<OlderTexts> {
-  const { field } = requireField(plan, column);
-  const known = await Promise.all(oneOf.map(async (value) => olderTextOf(field, value)));
-  return { texts: known.filter((text) => text !== undefined), isWritten: writesOlder(field) };
 }
 
 function requireWhole({ name: table }: CoreTable, column: string, value: unknown): void {
