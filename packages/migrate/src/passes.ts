@@ -130,7 +130,7 @@ async function convertOnce({ store, work }: Run, rows: readonly TableRow[], dryR
   const outcomes = await work.convert(rows);
   const changes = rows.flatMap((row, at) => {
     const changed = outcomes[at]?.changed;
-    return changed ? [{ row, values: { ...row.values, ...changed } }] : [];
+    return changed ? [{ row, values: changed }] : [];
   });
   const failures = dryRun || changes.length === 0 ? [] : await store.write(changes);
   return { outcomes, unwritten: new Map(failures.map((failure) => [failure.id, failure])) };

@@ -8,7 +8,7 @@ import { headLength } from './heads.ts';
 import { refusalOf, type RowFailure, type RowId, type RowTexts, type TableRow, type Texts } from './rows.ts';
 import type { Target } from './source.ts';
 
-/** A compare-and-set of one row. */
+/** A compare-and-set of one row. `values` are those that change. */
 interface Change {
   readonly row: TableRow;
   readonly values: Texts;
@@ -55,13 +55,8 @@ export async function openTable(target: Target, call: string) {
   const columns = [...columnsFor(fields, 'for a field'), ...columnsFor(indexes, 'for an index')];
   const people = columnsFor(naming, 'that names the person of each row');
   const others = columnsFor([...new Set(needed)], 'that `previous` needs');
-  const writing = {
-    table: place,
-    id: idColumn,
-    // A row that has moved to another person meanwhile is left alone too.
-    compared: [...columns.slice(0, fields.length), ...people].map(({ column }) => column),
-    written: columns.map(({ column }) => column),
-  };
+  // A row that has moved to another person meanwhile is left alone too.
+  const compared = [...columns.slice(0, fields.length), ...people].map(({ column }) => column);
   const quotedId = dialect.quote(id);
   const textOf = (column: string) => dialect.text(dialect.quote(column));
   const whole = [
@@ -95,10 +90,13 @@ export async function openTable(target: Target, call: string) {
 
   /** Returns why rows were not written. */
   async function write(changes: readonly Change[]): Promise<RowFailure[]> {
+    // No column that stays as it is: a trigger of the app could see an update of it.
+    const changed = columns.filter(({ name }) => changes.some(({ values }) => Object.hasOwn(values, name)));
+    const writing = { table: place, id: idColumn, compared, written: changed.map(({ column }) => column) };
     const rows = changes.map(({ row, values }) => ({
       id: String(row.id),
       expected: [...fields.map((name) => row.values[name] ?? null), ...row.personTexts],
-      values: columns.map(({ name }) => values[name] ?? null),
+      values: changed.map(({ name }) => ({ ...row.values, ...values })[name] ?? null),
     }));
     try {
       const found = await run(`write rows of ${into}`, dialect.write(writing, rows));

@@ -11,7 +11,7 @@ afterAll(async () => place.close());
 
 const turned = (text: unknown) => Array.from(String(text)).toReversed().join('');
 const email = field.text({ previous: plaintext(turned, { write: turned }) }).searchable();
-const fields = defineFields({ users: { email } });
+const fields = defineFields({ users: { email, note: field.text() } });
 const database: SqlDatabase = { query: (statement, parameters) => sql.unsafe(statement, parameters) };
 
 test('`index` fills and corrects fingerprints, and nothing is encrypted while the version before could read it', async () => {
@@ -22,8 +22,14 @@ test('`index` fills and corrects fingerprints, and nothing is encrypted while th
   const look = async () => inventory(database, 'users', { client, fields, index });
   const next = (text: string) => expect.stringContaining(text) as unknown;
 
-  await sql`create table users (id int primary key, email text unique, email_index text)`;
+  await sql`create table users (id int primary key, email text unique, email_index text, note text)`;
   await sql`insert into users select n, 'x@' || n from generate_series(1, 30) n`;
+  // It does not open, and need not.
+  const { note } = await fields.for(client, { index }).encryptRow('users', 99, { note: 'of another row' });
+  await sql`update users set note = ${String(note)} where id = 3`;
+  await sql`create function refuse() returns trigger language plpgsql as 'begin raise ''touched''; end'`;
+  await sql`create trigger touched before update of email on users for each row
+    when (old.email = new.email) execute function refuse()`;
   expect(await look()).toMatchObject({ plaintexts: 30, unindexed: 30, next: next("mode 'index'") });
   expect(await run('index', { dryRun: true })).toMatchObject({ done: false, left: { count: 30 } });
   const filled = await run('index', { pageSize: 7 });
