@@ -118,12 +118,14 @@ function lazily(access: Access, isRead: boolean, begin: (scope: Scope) => () => 
 
 /** Runs SQL of the app with late conditions. */
 function rawQuery(run: (statement: unknown) => unknown, statement: unknown, access: Access) {
-  return lazily(access, false, (scope) => {
+  const query = lazily(access, false, (scope) => {
     if (isQuery(statement)) requirePlainSelection(statement, scope);
     const own = withoutRawSearch(withoutRawWrite(statement));
     const given = isSql(own) ? walk(own.getSQL(), scope) : own;
     return () => run(given);
   });
+  // The migrators of libsql and D1 prepare what `run` returned. A migration has no values to encrypt.
+  return Object.assign(query, { _prepare: () => (run(statement) as Methods)['_prepare']?.() });
 }
 
 /** Counts with late conditions. It remains SQL of Drizzle, because an app can also select it as a column of a query. */

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { drizzle as mysqlProxy } from 'drizzle-orm/mysql-proxy';
 import { varchar } from 'drizzle-orm/mysql-core';
 import { drizzle as pgProxy } from 'drizzle-orm/pg-proxy';
@@ -172,4 +172,10 @@ describe.each(['pg', 'mysql', 'sqlite'] as const)('the methods of Drizzle: %s', 
     for (const method of methodsOf(make()).filter((method) => builds.includes(method)))
       expect(() => make()[method]?.('name')).toThrow(expect.objectContaining({ code: 'synchronous' }));
   });
+});
+
+test('the migrators of libsql and D1 prepare what `run` returned', () => {
+  const migration = databases.sqlite.run(sql`create table t (id text)`) as unknown as Statement;
+  const prepared = migration['_prepare']?.() as Statement;
+  expect(prepared['getQuery']?.()).toMatchObject({ sql: 'create table t (id text)' });
 });

@@ -17,7 +17,12 @@ type Way = 'generate' | 'push';
 type Open = () => Promise<Opened>;
 
 /** Returns the function that brings the database to a version of the tables. */
-function migrating(name: Name, way: Way, { credentials: dbCredentials, migrate, drizzle }: Opened) {
+function migrating(
+  name: Name,
+  way: Way,
+  { credentials: dbCredentials, migrate }: Opened,
+  start: () => object,
+) {
   const folder = mkdtempSync(join(tmpdir(), 'eaas-migrations-'));
   const config = { dialect: name.toLowerCase(), schema: './schema.ts', out: './out', verbose: true };
   writeFileSync(join(folder, 'drizzle.config.json'), JSON.stringify({ ...config, dbCredentials }));
@@ -31,7 +36,7 @@ function migrating(name: Name, way: Way, { credentials: dbCredentials, migrate, 
     const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { cwd: folder });
     // It also ends well when it fails. A table that it rebuilds has such a name for a while.
     expect([stdout, stderr].join('')).not.toMatch(/Error|__new_/);
-    if (way === 'generate') await migrate(drizzle(), { migrationsFolder: join(folder, 'out') });
+    if (way === 'generate') await migrate(start(), { migrationsFolder: join(folder, 'out') });
   };
 }
 
@@ -43,9 +48,9 @@ export function testMigrations(name: Name, ways: Way[], open: Open, encrypting: 
   test.each(ways)('`drizzle-kit %s` changes encrypted tables', async (way) => {
     const [first, second, { members, guests }] = versionsOf(name);
     const place = await open();
-    const migrate = migrating(name, way, place);
     // An app starts anew after each migration.
     const start = () => (encrypting as typeof withEncryption)(place.drizzle(), eaas, { index });
+    const migrate = migrating(name, way, place, start);
     await migrate(0);
     await start().insert(first.members).values({ id: one, name: 'Ada' });
     await place.sql(`insert into guests (id, email) values ('${one}', 'ada@x')`);
