@@ -19,10 +19,7 @@ export interface PrismaClient {
  * parent of a client in an interactive transaction with the undocumented arguments that make any client one of this
  * transaction.
  */
-export function parentOf(client: PrismaClient): {
-  parent: PrismaClient;
-  transactionOf: (parent: unknown) => readonly unknown[] | undefined;
-} {
+export function parentOf(client: PrismaClient) {
   const transactions = new WeakMap<object, readonly unknown[]>();
   const value = (...transaction: unknown[]): unknown => {
     const within = client._createItxClient(...transaction) as object;
@@ -31,7 +28,7 @@ export function parentOf(client: PrismaClient): {
   };
   return {
     parent: Object.create(client, { _createItxClient: { value } }) as PrismaClient,
-    transactionOf: (parent) => transactions.get(Object(parent) as object),
+    transactionOf: (parent: unknown) => transactions.get(Object(parent) as object),
   };
 }
 
@@ -65,7 +62,7 @@ export function executorOf(client: PrismaClient, call: QueryCall, params: Intern
   return {
     async run(model, name, args) {
       requireNoBatch(model);
-      const jsModelName = propertyOf(model);
+      const jsModelName = model.name.charAt(0).toLowerCase() + model.name.slice(1);
       const clientMethod = `${jsModelName}.${name}`;
       const own = { model: model.name, jsModelName, action: name, clientMethod, dataPath: [] };
       return call.query(args, { ...params, ...own, unpacker: undefined });
@@ -88,8 +85,4 @@ export function executorOf(client: PrismaClient, call: QueryCall, params: Intern
       return results;
     },
   };
-}
-
-function propertyOf({ name }: Model): string {
-  return name.charAt(0).toLowerCase() + name.slice(1);
 }

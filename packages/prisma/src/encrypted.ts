@@ -48,8 +48,6 @@ export interface PrismaEncryptionOptions<
   readonly onError?: Handlers | undefined;
 }
 
-type NoMapping = { [Name in never]: string };
-
 /**
  * Returns a Prisma client that encrypts the fields of a definition in what it writes, searches by fingerprints and decrypts
  * results. Throws EncryptedTableError if the definition does not fit the Prisma schema, and InputError for invalid options.
@@ -67,7 +65,7 @@ type NoMapping = { [Name in never]: string };
 export function withEncryption<
   Client,
   T extends Tables,
-  const Models extends Mapping = NoMapping,
+  const Models extends Mapping = { [Name in never]: string },
   Handlers extends OnErrors<T> = Throwing,
 >(
   prisma: Client,

@@ -3,7 +3,7 @@
 import { refuseStatement as refuse } from '@eaas/sdk/internal';
 import type { Model } from './models.ts';
 import { placeOf } from './place.ts';
-import { argumentsOf, readOf, refuseColumns, type Shape } from './selection.ts';
+import { argumentsOf, readOf, refuseColumns } from './selection.ts';
 import { type Args, entriesOf, mapItems } from './values.ts';
 import { uniqueOf, whereOf } from './where.ts';
 import { selectRow, type Work } from './work.ts';
@@ -95,13 +95,8 @@ export function operationOf(model: Model, name: string): Operation {
   return refuse('unknown_argument', { table: model.name }, problem, remedy);
 }
 
-/** The arguments of one query, or of one for each row, and what of the result is to be opened. */
-interface Rewritten {
-  readonly args: Args | Args[];
-  readonly shape: Shape | undefined;
-}
-
-export async function rewrite(work: Work, model: Model, name: string, given: Args): Promise<Rewritten> {
+/** Returns the arguments of one query, or of one for each row, and what of the result is to be opened. */
+export async function rewrite(work: Work, model: Model, name: string, given: Args) {
   const { rows, takes = [], by } = operationOf(model, name);
   const isOwn = (argument: string): boolean => takes.includes(argument);
   const others = Object.fromEntries(Object.entries(given).filter(([argument]) => !isOwn(argument)));

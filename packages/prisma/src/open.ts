@@ -8,6 +8,7 @@ import { idOf, type Work } from './work.ts';
 export async function openResult({ models, statement }: Work, whole: Shape, result: unknown): Promise<void> {
   const rows = new Map<unknown, Sealed>();
   const lists: SearchedList[] = [];
+  const unread = { added: [], relations: new Map<string, Shape>() };
   const collect = (shape: Shape, value: unknown): void => {
     const { model, added, relations, narrowing: near } = shape;
     const { core: table, columns, encrypted } = model;
@@ -24,7 +25,7 @@ export async function openResult({ models, statement }: Work, whole: Shape, resu
     const stored: Args = {};
     for (const name in value) {
       const target = targetOf(models, model, name);
-      if (target) collect(relations.get(name) ?? shapeOf(target), value[name]);
+      if (target) collect(relations.get(name) ?? { ...unread, model: target }, value[name]);
       else if (model.indexes.has(name)) delete value[name];
       // Reads no computed field of another extension, which would be computed from ciphertexts.
       else if (columns.has(name) && Object.hasOwn(value, name)) stored[name] = value[name];
@@ -58,8 +59,4 @@ function requireSubject(model: Model, columns: Args): void {
   const problem = 'the result does not have the field that names the person';
   const remedy = `read it: add \`omit: { ${missing}: false }\``;
   refuse('subject_unknown', { table: model.name, column: missing }, problem, remedy);
-}
-
-function shapeOf(model: Model): Shape {
-  return { model, added: [], relations: new Map() };
 }

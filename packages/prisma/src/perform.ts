@@ -4,8 +4,8 @@ import { operationOf, rewrite } from './grammar.ts';
 import { type Model, type Models, type RuntimeField, targetOf } from './models.ts';
 import { openResult } from './open.ts';
 import type { Shape } from './selection.ts';
-import { type Args, entriesOf, isArgs, joinConditions } from './values.ts';
-import { compoundsOf, type Work } from './work.ts';
+import { type Args, entriesOf, isArgs } from './values.ts';
+import { flatOf, type Work } from './work.ts';
 
 export interface Executor {
   run(model: Model, operation: string, args: Args): Promise<unknown>;
@@ -65,10 +65,10 @@ function workOf(models: Models, statement: Statement, executor: Executor, isRead
     sealings: [],
     isRead,
     statement,
-    async find(model, args, isNeeded = false) {
-      if (isArgs(args['where']) && Object.keys(args['where']).length === 0) refuseAny(model);
+    async find(model, { where, ...args }, isNeeded = false) {
+      if (isArgs(where) && Object.keys(where).length === 0) refuseAny(model);
       const name = isNeeded ? 'findFirstOrThrow' : 'findFirst';
-      const row = await executor.run(model, name, filtering(model, args));
+      const row = await executor.run(model, name, { ...args, where: flatOf(model, where) });
       return isArgs(row) ? row : null;
     },
     findMany: async (model, args) => executor.run(model, 'findMany', args),
@@ -99,13 +99,6 @@ function numbersFrom(executor: Executor): Work['nextNumber'] {
     if (number === null) return null;
     return column.type === 'BigInt' ? BigInt(number) : Number(number);
   };
-}
-
-function filtering(model: Model, { where, ...args }: Args): Args {
-  if (!isArgs(where)) return { ...args, where };
-  const compounds = compoundsOf(model, where);
-  const others = Object.entries(where).filter(([key]) => !Object.hasOwn(compounds, key));
-  return { ...args, where: joinConditions([Object.fromEntries(others), ...Object.values(compounds)]) };
 }
 
 function joinResults(results: readonly unknown[], hasRows: boolean): unknown {

@@ -3,7 +3,7 @@ import { refuseStatement as refuse, writesOlder } from '@eaas/sdk/internal';
 import { conditionsOf, filterOf } from './filter.ts';
 import { type Model, targetOf } from './models.ts';
 import { type Args, argsOf, entriesOf, isArgs, joinConditions, mapItems, mapMembers } from './values.ts';
-import { compoundsOf, refuseIndexColumn, refuseUnknown, type Scope, type Work } from './work.ts';
+import { flatOf, refuseIndexColumn, refuseUnknown, type Scope, type Work } from './work.ts';
 
 const relationFilters: Readonly<Record<string, boolean>> = {
   some: false,
@@ -90,10 +90,7 @@ function refuseReferences(work: Work, model: Model, name: string, value: unknown
  * fingerprints, and beside a version before also another form: then the row is read first, and named by what it has.
  */
 export async function uniqueOf(work: Work, model: Model, where: unknown): Promise<unknown> {
-  const given = isArgs(where) ? where : {};
-  const keys = compoundsOf(model, given);
-  const others = entriesOf(given).filter(([name]) => !Object.hasOwn(keys, name));
-  const flat: Args = Object.assign(Object.fromEntries(others), ...Object.values(keys));
+  const flat = flatOf(model, where);
   // Skips a filter such as `{ in: […] }`, because Prisma refuses this filter in a unique look-up.
   const fields = [...model.encrypted.values()].filter(
     ({ name }) => (flat[name] ?? null) !== null && !isArgs(flat[name]),

@@ -3,7 +3,7 @@ import type { RecordId } from '@eaas/sdk/fields';
 import { refuseStatement as refuse, type Statement, type Unsealed } from '@eaas/sdk/internal';
 import { storedIn } from './id-form.ts';
 import type { Model, Models, RuntimeField } from './models.ts';
-import { type Args, argsOf, isArgs } from './values.ts';
+import { type Args, argsOf, entriesOf, isArgs, joinConditions } from './values.ts';
 
 export interface Work {
   readonly models: Models;
@@ -47,6 +47,14 @@ export function compoundsOf({ columns }: Model, where: Args): Record<string, Arg
   return Object.fromEntries(
     Object.entries(where).filter((entry): entry is [string, Args] => isKey(entry[0]) && isArgs(entry[1])),
   );
+}
+
+/** A unique look-up as a filter, in which the columns of compound keys are among the others. */
+export function flatOf(model: Model, where: unknown): Args {
+  const given = isArgs(where) ? where : {};
+  const keys = compoundsOf(model, given);
+  const others = entriesOf(given).filter(([name]) => !Object.hasOwn(keys, name));
+  return joinConditions([...Object.values(keys), Object.fromEntries(others)]);
 }
 
 /** Selects what a write must know of a row: its id, and whose data it is. */
