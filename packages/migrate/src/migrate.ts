@@ -141,7 +141,7 @@ export async function migrateTarget(
   const { onProgress } = options;
   const clock = { now: () => performance.now(), sleep };
   const run = { store, work, clock, pageSize, rowsPerSecond, maxFailures, signal, onProgress, leave };
-  const constraints = mode === 'index' ? undefined : constraintsOf(target, store.beside);
+  const constraints = mode === 'index' ? undefined : constraintsOf(target);
   return { ...(await convertTable(run, begin)), constraints };
 }
 
@@ -158,11 +158,11 @@ function workOf(
   return mode === 'encrypt' ? encrypting(target, codec) : reencrypting(target, codec, rewraps, client);
 }
 
-function constraintsOf(target: Target, beside: readonly string[]): string | undefined {
-  const { database, fields, name, schema, table, columns } = target;
+function constraintsOf(target: Target): string | undefined {
+  const { database, fields, name, schema, table, columns, plan } = target;
   if ((database.dialect ?? 'postgresql') !== 'postgresql') return undefined;
   const named = Object.entries(columns).filter(
-    ([column, own]) => own !== undefined && !beside.includes(column),
+    ([column, own]) => own !== undefined && plan.encrypted.has(column),
   );
   return checkConstraints(fields, name, { schema, table, columns: Object.fromEntries(named) });
 }

@@ -119,7 +119,6 @@ export async function openTable(target: Target, call: string) {
   }
 
   return {
-    beside: [...naming, ...needed],
     fields,
     async count(): Promise<number> {
       const [row] = await run(`count the rows of ${into}`, statement`select count(*) as count from ${into}`);
