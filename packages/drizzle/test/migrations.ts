@@ -17,12 +17,7 @@ type Way = 'generate' | 'push';
 type Open = () => Promise<Opened>;
 
 /** Returns the function that brings the database to a version of the tables. */
-function migrating(
-  name: Name,
-  way: Way,
-  { credentials: dbCredentials, migrate }: Opened,
-  start: () => object,
-) {
+function migrating(name: Name, way: Way, { credentials: dbCredentials, migrate, drizzle }: Opened) {
   const folder = mkdtempSync(join(tmpdir(), 'eaas-migrations-'));
   const config = { dialect: name.toLowerCase(), schema: './schema.ts', out: './out', verbose: true };
   writeFileSync(join(folder, 'drizzle.config.json'), JSON.stringify({ ...config, dbCredentials }));
@@ -36,7 +31,7 @@ function migrating(
     const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { cwd: folder });
     // It also ends well when it fails. A table that it rebuilds has such a name for a while.
     expect([stdout, stderr].join('')).not.toMatch(/Error|__new_/);
-    if (way === 'generate') await migrate(start(), { migrationsFolder: join(folder, 'out') });
+    if (way === 'generate') await migrate(drizzle(), { migrationsFolder: join(folder, 'out') });
   };
 }
 
@@ -50,7 +45,7 @@ export function testMigrations(name: Name, ways: Way[], open: Open, encrypting: 
     const place = await open();
     // An app starts anew after each migration.
     const start = () => (encrypting as typeof withEncryption)(place.drizzle(), eaas, { index });
-    const migrate = migrating(name, way, place, start);
+    const migrate = migrating(name, way, { ...place, drizzle: start });
     await migrate(0);
     await start().insert(first.members).values({ id: one, name: 'Ada' });
     await place.sql(`insert into guests (id, email) values ('${one}', 'ada@x')`);
