@@ -57,15 +57,14 @@ export function encrypting(target: Target, codec: RowsCodec): Work {
 /** Fills index columns that are NULL, or that a version of the app without Eaas left with the fingerprint of an older value. */
 export function indexing(target: Target, client: FieldsClient): Work {
   const [codec, marking] = [codecOf(target, client), codecOf(markingOnly(target), client)];
-  const indexes = target.plan.fields.flatMap((field) => field.indexes);
+  const { fields } = target.plan;
+  const indexed = new Set(fields.flatMap(({ indexes }) => indexes.flatMap((index) => index.fields)));
+  const others = fields.filter((field) => !indexed.has(field)).map(({ name }) => [name, null] as const);
+  const none = Object.fromEntries(others);
   // Opens no value without an index. It may be that of an erased person.
-  const needed = indexes.flatMap(({ column, fields }) => [column, ...fields.map(({ name }) => name)]);
-  const indexed = ({ values, ...row }: TableRow): TableRow => ({
-    ...row,
-    values: Object.fromEntries(needed.map((name) => [name, values[name] ?? null])),
-  });
+  const needed = (row: TableRow): TableRow => ({ ...row, values: { ...row.values, ...none } });
   const convert: Work['convert'] = async (rows) =>
-    convertRows(target, codec, rows.map(indexed), (row) => ({ row, replaced: [] }), marking);
+    convertRows(target, codec, rows.map(needed), (row) => ({ row, replaced: [] }), marking);
   return {
     isLeft: () => false,
     leftIn: async (rows) =>
