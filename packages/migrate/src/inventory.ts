@@ -65,8 +65,8 @@ export interface InventoryOptions extends Pick<
   readonly fields?: object | undefined;
   readonly id?: string | undefined;
   /**
-   * A client whose API key has the permission `keys.read`: without `halves`, the result has the counts of the service too. Needed
-   * while a field has `write`, to compare fingerprints.
+   * Without `halves` and `write`, the result has the counts of the service too, for which its API key needs `keys.read`. While a
+   * searchable field has `write`, it compares fingerprints instead.
    */
   readonly client?: ({ readonly keys: Pick<EaasClient['keys'], 'get'> } & HalfClient) | undefined;
   /** If true, also counts by half. Asks the service to unwrap each data key once, which needs the permission `decrypt`. */
@@ -148,7 +148,7 @@ export async function inventory(
   }
   const keys: KeyUse[] = [];
   for (const keyId of [...found.keys()].sort())
-    keys.push(await useOf(keyId, found, findHalf ? undefined : options.client));
+    keys.push(await useOf(keyId, found, findHalf || leftIn ? undefined : options.client));
   const next = nextOf(target.plan, totals.plaintexts, unindexed);
   return {
     ...totals,
