@@ -190,12 +190,13 @@ const none = await moduleOf('none.mjs', '() => null');
 const broken = await moduleOf('broken.mjs', '(');
 const text = await moduleOf('text.mjs', "'text'");
 
-test.each([
+test.each<[string, RegExp, object?]>([
   ['DATABASE_URL nowhere token', /the database has no table "nowhere"/],
   ['DATABASE_URL tokens tokn', /did you mean `token`\?/],
   ['DATABASE_URL tokens', /the columns to convert/],
   ['UNSET tokens token', /the first argument must be postgres:\/\/…/],
   [`${root}examples/adopt/links.mjs tokens token`, /names no table `tokens` in the database \(it has none\)/],
+  ['DATABASE_URL tokens token', /: set EAAS_LOCAL, .* or EAAS_BASE_URL, EAAS_API_KEY/, { EAAS_API_KEY: '' }],
   ['DATABASE_URL tokens token --old-key UNSET', /the old key or salt must be a non-empty text/],
   ['DATABASE_URL tokens token --plaintext --old-key OLD_KEY', /no old key opens token/],
   ['DATABASE_URL tokens token --pace 1', /Unknown option '--pace'/],
@@ -203,7 +204,8 @@ test.each([
   [`${reading} missing.mjs`, /cannot load missing.mjs \(Cannot find module .*correct it/],
   [`${reading} ${broken}`, /cannot load .*broken.mjs \(.*correct it/],
   [`${reading} ${text}`, /the default export of .*text.mjs must be \(stored, row\)/],
-])('%s is refused, with what to do', async (line, reason) => {
+])('%s is refused, with what to do', async (line, reason, variables = {}) => {
   await fill(['ghp 16C7e42F']);
+  for (const [name, value] of Object.entries({ ...client, ...variables })) vi.stubEnv(name, value);
   expect(await command(...line.split(' '))).toMatchObject({ code: 2, stderr: expect.stringMatching(reason) });
 });

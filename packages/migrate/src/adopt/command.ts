@@ -186,7 +186,9 @@ async function isConfirmed(): Promise<boolean> {
 
 async function clientOf(): Promise<EaasClient> {
   const sealed = variable('EAAS_LOCAL');
-  if (sealed === undefined) return new EaasClient();
+  const missing =
+    'set EAAS_LOCAL, as `npx --no-install @eaas/local new` prints it, or EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID';
+  if (sealed === undefined) return variable('EAAS_API_KEY') ? new EaasClient() : stop(missing);
   const { found } = await fromApp('@eaas/local');
   const { found: internal } = await fromApp('@eaas/local/internal');
   const service = found.localService({ sealed, ...internal.openOfEnvironment() });
