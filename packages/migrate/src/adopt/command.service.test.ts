@@ -147,6 +147,16 @@ async function moduleOf(name: string, expression: string): Promise<string> {
   return path;
 }
 
+test('without an ORM, it says that inserts need an id, and what makes the database refuse plaintext', async () => {
+  const made = `({ pgTable, text }) => pgTable('tokens', { id: text().primaryKey(), token: text() })`;
+  const drizzle = `${root}node_modules/drizzle-orm/pg-core/index.js`;
+  const schema = await moduleOf('schema.mjs', `await import('${drizzle}').then(${made})`);
+  await fill([encrypt('one')]);
+  const byDrizzle = await command(schema, ...'tokens token --old-key OLD_KEY --yes'.split(' '));
+  expect([byDrizzle.code, byDrizzle.stdout]).toEqual([0, expect.not.stringMatching(/the insert|add check/)]);
+  expect(await adopted()).toMatch(/get one before the insert\.\n  const records[^]*add check/);
+});
+
 test('what is only base64, hex or JSON is unknown, `--plaintext` refuses it, and a reader can say that it is plaintext', async () => {
   const encoded = ['Zm9vYmFy', 'deadbeef', '{"token":"one"}', 'ghp_16C7e42F', '\\x00ff'];
   await fill(encoded);

@@ -129,7 +129,9 @@ async function adopt(
   const left = leave.size > 0 ? `, except in row ${[...leave].join(', ')}: repair it` : '';
   say(`Each of ${progress.checked} rows was looked at again, and nothing old was left${left}.\n`);
   say(`\nNow remove \`previous\` from your app:\n\n${definition(names, adopted)}`);
-  if (constraints && !left) say(`\nand let the database refuse anything else:\n\n${constraints}\n`);
+  // For Drizzle, drizzle-kit makes one from the schema.
+  if (constraints && !left && names.style !== 'drizzle')
+    say(`\nand let the database refuse anything else:\n\n${constraints}\n`);
   return say(oldKeys.length > 0 ? epitaph(oldKeys, new Date()) : '');
 }
 
