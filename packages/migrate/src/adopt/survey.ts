@@ -31,7 +31,12 @@ const sampled = 32;
 
 export async function survey(store: Pick<Store, 'page' | 'fields'>, recognise: Recognise, own?: OwnReader) {
   const { fields, page } = store;
-  const sample = await page(undefined, rowsPerPage);
+  const sample: TableRow[] = [];
+  // A run that was killed has converted the rows before.
+  for await (const rows of pagesOf((last) => page(last, rowsPerPage), undefined)) {
+    sample.push(...rows.filter(({ values }) => fields.some((name) => headIn(values[name]) === 'plaintext')));
+    if (sample.length >= rowsPerPage) break;
+  }
   const trusted = new Map(fields.map((column) => [column, trustedIn(sample, column, recognise)]));
   const surveys = new Map(fields.map((column): [string, ColumnSurvey] => [column, new Map()]));
   for await (const rows of pagesOf((last) => page(last, rowsPerPage), undefined))
