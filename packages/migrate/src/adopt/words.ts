@@ -72,7 +72,7 @@ export function definition({ style, name }: Names, adopted: readonly Adopted[], 
   const end = {
     drizzle: '  …\n  });\n  const db = withEncryption(plain, eaas);',
     prisma: '} });\n  const db = withEncryption(prisma, eaas, fields);',
-    sql: '} });\n  // Values are bound to row ids: if the database makes one, get it before the insert.\n  const records = fields.for(eaas);',
+    sql: '} });\n  // Values are bound to ids: if the database makes one, get it before the insert.\n  const records = fields.for(eaas);',
   }[style];
   const fields = adopted.map(({ inApp, column }) => {
     const value = `field.text(${options})`;
