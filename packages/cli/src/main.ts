@@ -1,4 +1,4 @@
-import { guardOutput } from './kit/index.ts';
+import { guardOutput } from '@eaas/protocol/internal';
 import { isRunByNpx } from './config.ts';
 import { run, tell } from './program.ts';
 import { isDriverFault } from '@eaas/server/internal';

@@ -1,4 +1,4 @@
-import { guardOutput } from './kit.ts';
+import { guardOutput } from '@eaas/protocol/internal';
 import { run } from './program.ts';
 
 guardOutput();

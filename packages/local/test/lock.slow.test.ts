@@ -80,3 +80,11 @@ test('a program of a key service that fails ends with the processes that it star
   const { code, stderr } = await run([...command, 'new'], { EAAS_LOCAL_KMS_COMMAND: program });
   expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be run (ENOBUFS)') as string]);
 });
+
+test.each([['local', 0] as const, ['migrate', 1] as const])(
+  'a reader that ends early ends %s silently',
+  async (name, code) => {
+    const line = `${process.execPath} packages/${name}/bin/eaas-${name}.mjs --help | true; exit \${PIPESTATUS[0]}`;
+    expect(await run(['bash', '-c', line], {})).toEqual({ code, stdout: '', stderr: '' });
+  },
+);

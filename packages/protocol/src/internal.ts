@@ -10,6 +10,7 @@ export type { CryptoKey } from './engines/webcrypto.ts';
 export * from './envelope.ts';
 export { attempt, equalBytes, fromHex, isBytes, randomBytes, toHex, using } from './bytes.ts';
 export { altered, LoadError, ServiceError, type ServiceErrorCode } from './errors.ts';
+export { guardOutput } from './guard-output.ts';
 export { formatIndexKey, indexKeyContext, parseIndexKey } from './index-key.ts';
 export { nearestOf, suggestion } from './nearest.ts';
 export { nextTurn } from './next-turn.ts';

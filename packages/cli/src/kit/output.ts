@@ -32,15 +32,3 @@ export function shown(value: unknown): string {
 export function note(sentence: string): void {
   process.stderr.write(`${escapeHidden(sentence)}\n`);
 }
-
-/** Ends the process if its output cannot be written. Call this first. */
-export function guardOutput(): void {
-  // EPIPE is no error, because a program such as `head` closes the pipe early.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit();
-    process.stderr.write(`Standard output cannot be written: ${error.message}\n`);
-    process.exit(4);
-  });
-  // Nobody reads what cannot be written. The exit code still tells the outcome.
-  process.stderr.on('error', () => {});
-}
