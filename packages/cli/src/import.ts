@@ -1,5 +1,5 @@
 import { InputError } from '@eaas/protocol';
-import { askPassphrase, openForImport, wipeKeyFile } from '@eaas/local/internal';
+import { openForImport, wipeKeyFile } from '@eaas/local/internal';
 import { CannotStart, createTenant } from '@eaas/server/internal';
 import { reporting, withService } from './command.ts';
 import { next, printResult, sentence } from './output.ts';
@@ -16,7 +16,7 @@ export const importCommand = reporting(
   .argument('[file]', 'the path of the key file; without it, the variable EAAS_LOCAL')
   .requiredOption('--tenant <name>', 'the name of the new tenant, which must be unique')
   .action(async (path, { tenant: name, ...options }) => {
-    const file = await openForImport(path, () => askPassphrase(path ?? '')).catch(cannotUse);
+    const file = await openForImport(path).catch(cannotUse);
     const { tenantId, keys, subjects, sha256 } = file;
     const tenant = await withService(({ service }) => createTenant(service, { name }, file));
     const ofDefault = keys.find((key) => key.name === 'default' && key.status !== 'destroyed');

@@ -2,14 +2,15 @@
 import { createHash } from 'node:crypto';
 import { InputError } from '@eaas/protocol';
 import { type Contents, withMaterial } from '@eaas/service';
+import { askNewPassphrase, askPassphrase } from './ask.ts';
 import { kmsOfEnvironment, openerOfEnvironment } from './file-opener.ts';
 import { passphraseOpener, sealedOfEnvironment } from './file-opener.ts';
 import { nameOf, readKeyFile, relockKeyFile } from './key-file.ts';
 import { openKeyFile, readUnopened, withOpened } from './key-file-format.ts';
-import type { Lock, Opener } from './opener.ts';
+import type { Opener } from './opener.ts';
 import { openSealed } from './sealed.ts';
 
-export { askHidden, askPassphrase } from './ask.ts';
+export { askHidden } from './ask.ts';
 export { respond } from './door.ts';
 export { openOfEnvironment } from './file-opener.ts';
 export { memoryStore, type MemoryTenant } from './memory-store.ts';
@@ -25,19 +26,16 @@ export interface OpenedFile extends Contents<Uint8Array | null> {
  * Opens a key file by the variables of `localService`. If it is locked with a passphrase and no variable is set, asks for
  * the passphrase. Without a path, opens the keys in the variable EAAS_LOCAL. Throws InputError.
  */
-export async function openForImport(
-  path: string | undefined,
-  askPassphrase: () => Promise<string>,
-): Promise<OpenedFile> {
-  const { text, file } = await (path === undefined ? openVariable() : openFile(path, askPassphrase));
+export async function openForImport(path: string | undefined): Promise<OpenedFile> {
+  const { text, file } = await (path === undefined ? openVariable() : openFile(path));
   const { tenantId, secret } = file;
   const sha256 = createHash('sha256').update(text).digest('hex');
   return { tenantId, secret, sha256, ...withOpened(file, (_, material) => material) };
 }
 
-async function openFile(path: string, askPassphrase: () => Promise<string>) {
+async function openFile(path: string) {
   const { text } = readKeyFile(path);
-  return { text, file: openKeyFile(nameOf(path), text, await openerOf(path, text, askPassphrase)) };
+  return { text, file: openKeyFile(nameOf(path), text, await openerOf(path, text)) };
 }
 
 function openVariable() {
@@ -52,35 +50,24 @@ export function wipeKeyFile({ secret, tenantId, ...contents }: OpenedFile): void
   withMaterial(tenantId, contents, (_, material) => material?.fill(0));
 }
 
-/** The locks of a key file before and after `lockKeyFile`, and its tenant. */
-export interface LockedFile {
-  readonly tenantId: string;
-  readonly before: Lock['kind'];
-  readonly after: Lock['kind'];
-}
-
 /**
  * Locks a key file, or gives it another lock: that of EAAS_LOCAL_NEW_PASSPHRASE or EAAS_LOCAL_NEW_KEY_COMMAND, or else
- * the passphrase that `askNew` returns. Opens the file as `openForImport` does. Throws InputError.
+ * a passphrase that it asks for. Opens the file as `openForImport` does. Throws InputError.
  */
-export async function lockKeyFile(
-  path: string,
-  askPassphrase: () => Promise<string>,
-  askNew: () => Promise<string>,
-): Promise<LockedFile> {
+export async function lockKeyFile(path: string) {
   const { text } = readKeyFile(path);
-  const current = await openerOf(path, text, askPassphrase);
+  const current = await openerOf(path, text);
   const file = openKeyFile(nameOf(path), text, current);
   file.secret.fill(0);
   const ofEnvironment = openerOfEnvironment('EAAS_LOCAL_NEW');
-  const next = ofEnvironment.kind === 'none' ? passphraseOpener(await askNew()) : ofEnvironment;
+  const next = ofEnvironment.kind === 'none' ? passphraseOpener(await askNewPassphrase(path)) : ofEnvironment;
   const relocked = relockKeyFile(path, current, next);
   relocked.secret.fill(0);
   return { tenantId: file.tenantId, before: file.lock.kind, after: relocked.lock.kind };
 }
 
-async function openerOf(path: string, text: string, askPassphrase: () => Promise<string>): Promise<Opener> {
+async function openerOf(path: string, text: string): Promise<Opener> {
   const ofEnvironment = openerOfEnvironment();
   const asks = ofEnvironment.kind === 'none' && readUnopened(nameOf(path), text).lock.kind === 'passphrase';
-  return asks ? passphraseOpener(await askPassphrase()) : ofEnvironment;
+  return asks ? passphraseOpener(await askPassphrase(path)) : ofEnvironment;
 }

@@ -256,9 +256,10 @@ describe('a key file that is missing', () => {
 });
 
 describe('a key file that is locked anew', () => {
-  const never = () => Promise.reject(new Error('asked'));
-  const lock = (current: string | undefined, next: string) =>
-    lockKeyFile(file, current === undefined ? never : async () => current, async () => next);
+  const lock = (current: string | undefined, next: string) => {
+    vi.stubEnv('EAAS_LOCAL_PASSPHRASE', current).stubEnv('EAAS_LOCAL_NEW_PASSPHRASE', next);
+    return lockKeyFile(file);
+  };
   const withPassphrase = (passphrase: string | undefined) => {
     vi.stubEnv('EAAS_LOCAL_PASSPHRASE', passphrase);
     return open();
@@ -317,7 +318,6 @@ describe('a key file that is locked anew', () => {
     ['an empty new passphrase', 'right', '', 'the passphrase of a key file must not be empty'],
   ])('stays as it is after %s', async (_, current, next, message) => {
     withPassphrase('right');
-    vi.stubEnv('EAAS_LOCAL_PASSPHRASE', undefined);
     const before = readFileSync(file, 'utf8');
     const error = await lock(current, next).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InputError);
@@ -329,10 +329,10 @@ describe('a key file that is locked anew', () => {
   test('takes its new lock from variables, and one of them only', async () => {
     open();
     vi.stubEnv('EAAS_LOCAL_NEW_PASSPHRASE', 'from a variable');
-    await lockKeyFile(file, never, never);
+    await lockKeyFile(file);
     expect(withPassphrase('from a variable').keyId).toMatch(/^[\da-f-]{36}$/);
     vi.stubEnv('EAAS_LOCAL_NEW_KEY_COMMAND', '/bin/true');
-    await expect(lockKeyFile(file, never, never)).rejects.toThrow(
+    await expect(lockKeyFile(file)).rejects.toThrow(
       'set either EAAS_LOCAL_NEW_PASSPHRASE or EAAS_LOCAL_NEW_KEY_COMMAND',
     );
   });

@@ -44,8 +44,7 @@ function die(before: string): void {
 if (order.startsWith('killed')) killAt(Number(more[0]));
 if (order === 'killed at a lock') {
   const { lockKeyFile } = await import('@eaas/local/internal');
-  const never = () => Promise.reject(new Error('asked'));
-  await lockKeyFile(file, never, never);
+  await lockKeyFile(file);
   process.exit();
 }
 const { localService } = await import('@eaas/local');
