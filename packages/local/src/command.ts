@@ -21,7 +21,7 @@ Keys for an app without a server, in one variable, which is the option \`sealed\
 Commands:
   new     print the variable with a new key
   expand <variable> …
-          print the keys that the option \`secret\` makes: name the variables with the secrets, the oldest first
+          print the keys that the option \`secret\` makes: name the variables with the secrets, perhaps in .env, the oldest first
   rotate  read the variable, and print the next one: its keys have one more version
   replace if the variable leaked: print one with a new key, which encrypts, and the old one, which decrypts
   forget  print the variable without its replaced keys, when nothing is encrypted under them any more

@@ -66,8 +66,11 @@ export function kmsOfEnvironment(prefix: 'EAAS_LOCAL' | 'EAAS_LOCAL_NEW' = 'EAAS
 export const openOfEnvironment = (variable = 'EAAS_LOCAL_KMS_COMMAND'): { readonly open?: Open } =>
   process.env[variable] === undefined ? {} : { open: (sealed) => printedBy(variable, ['open'], sealed) };
 
-/** The secrets in the variables with these names. */
-export const secretsOfEnvironment = (names: readonly string[]) => names.map((name) => process.env[name]);
+/** The secrets in the variables with these names, which can be in `.env`. */
+export function secretsOfEnvironment(names: readonly string[]) {
+  attempt(() => process.loadEnvFile());
+  return names.map((name) => process.env[name]);
+}
 
 /** The keys in the variable that the command makes, if it is set. */
 export const sealedOfEnvironment = (): string | undefined => process.env['EAAS_LOCAL'];
