@@ -34,7 +34,7 @@ export async function run(args: readonly string[]): Promise<number> {
   if (where === undefined || name === undefined || rest.length > 0)
     throw new InputError('pass `leak`, where the table is, and its name');
   const columns = values.columns?.split(',').map((column) => column.trim());
-  const lists = Object.fromEntries(pairs(values.list).map(([column, file]) => [column, listIn(file)]));
+  const lists = Object.fromEntries(values.list.map(listIn));
   const { names, address } = await placeOf(where, name);
   const { database, close } = await connect(address);
   const options = { columns, schema: names.schema, lists };
@@ -43,16 +43,13 @@ export async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-const pairs = (texts: readonly string[]) =>
-  texts.map((text): [string, string] => {
-    const [, column, value] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-    if (column !== undefined && value !== undefined) return [column, value];
+/** Reads the list for a column. */
+function listIn(given: string): [column: string, list: string[]] {
+  const [, column, file] = /^([^=]+)=(.+)$/.exec(given) ?? [];
+  if (column === undefined || file === undefined)
     throw new InputError('pass a column and a value, as in first_name_index=names.csv (got no `=`)');
-  });
-
-function listIn(file: string): string[] {
   try {
-    return publicList(readFileSync(file, 'utf8'));
+    return [column, publicList(readFileSync(file, 'utf8'))];
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new InputError(`the list ${inLine(file)} cannot be read: ${code}`);
