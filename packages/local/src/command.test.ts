@@ -96,9 +96,8 @@ test.each<[string[], string | undefined, RegExp]>([
 
 test('`expand` prints the keys of secrets in variables, also of .env, and never shows what it gets in place of a name', async () => {
   const secrets = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')] as const;
-  vi.stubEnv('ENCRYPTION_KEY_0', secrets[0]);
-  const load = vi.spyOn(process, 'loadEnvFile');
-  load.mockImplementation(() => void vi.stubEnv('ENCRYPTION_KEY_1', secrets[1]));
+  const load = () => secrets.forEach((secret, at) => void vi.stubEnv(`ENCRYPTION_KEY_${at}`, secret));
+  vi.spyOn(process, 'loadEnvFile').mockImplementation(load);
   const sealed = await printedBy(['expand', 'ENCRYPTION_KEY_0', 'ENCRYPTION_KEY_1']);
   expect(sealed).toBe(formatSealed(keysOfSecrets(secrets)));
   for (const names of [[], [secrets[0]], ['ENCRYPTION_KEY_0', 'ENCRYPTION_KEY_2']]) {

@@ -46,8 +46,6 @@ test('lock takes the old and the new lock from variables', async () => {
   expect(first.stderr).toContain('Next: start the app with EAAS_LOCAL_PASSPHRASE');
   const old = { EAAS_LOCAL_PASSPHRASE: 'correct horse' };
   expect(await refusalOf(lock(old), 2)).toContain('needs a new passphrase: set EAAS_LOCAL_NEW_PASSPHRASE or');
-  const wrong = { EAAS_LOCAL_PASSPHRASE: 'battery', EAAS_LOCAL_NEW_PASSPHRASE: 'staple' };
-  expect(await refusalOf(lock(wrong), 2)).toContain(`the key file ${file} does not open: set`);
   const again = await lock({ ...old, EAAS_LOCAL_NEW_PASSPHRASE: 'staple' }, '--json');
   expect(jsonLines(again.stdout)).toMatchObject([{ lock_before: 'passphrase', lock: 'passphrase' }]);
   vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'staple');
@@ -81,10 +79,8 @@ test('a program of a key service that fails ends with the processes that it star
   expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be run (ENOBUFS)') as string]);
 });
 
-test.each([['local', 0] as const, ['migrate', 1] as const])(
-  'a reader that ends early ends %s silently',
-  async (name, code) => {
-    const line = `${process.execPath} packages/${name}/bin/eaas-${name}.mjs --help | true; exit \${PIPESTATUS[0]}`;
-    expect(await run(['bash', '-c', line], {})).toEqual({ code, stdout: '', stderr: '' });
-  },
-);
+test.each(['local', 'migrate'])('a reader that ends early ends eaas-%s silently', async (name) => {
+  const line = `${process.execPath} packages/${name}/bin/eaas-${name}.mjs --help | true; exit \${PIPESTATUS[0]}`;
+  const code = name === 'local' ? 0 : 1;
+  expect(await run(['bash', '-c', line], {})).toEqual({ code, stdout: '', stderr: '' });
+});
