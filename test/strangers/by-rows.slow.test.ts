@@ -1,61 +1,40 @@
 // Two products that encrypt rows: one with Sequelize and its hooks, whose tokens are bytes of AES-CBC, and one with TypeORM.
 import { randomUUID } from 'node:crypto';
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineFields, unencrypted } from '@eaas/sdk/fields';
 import { requireTools } from '@eaas/test-kit/tools';
 import { expect, test } from 'vitest';
-import { type Member, runProduct, sealEmail, type Store } from './two-versions.ts';
+import { type Member, type Place, runProduct, sealEmail, type Store } from './two-versions.ts';
 
+/** What a library does with rows: as a store, but by their ids, and it finds by SQL without values of the app. */
+type Rows = Omit<Store<Row>, 'save'>;
 type Row = Member & { readonly id: string };
 
-/** What a library does with rows. `where` is SQL without values of the app. */
-interface Rows {
-  insert(row: Row): Promise<unknown>;
-  select(where?: string): Promise<Row[]>;
-  update(id: string, row: Partial<Member>): Promise<unknown>;
-  remove(id: string): Promise<unknown>;
-}
-
-/** What is called of libraries, whose types are not known here. */
-type OfSequelize = 'define' | 'literal' | 'create' | 'findAll' | 'build' | 'save' | 'destroy';
-type OfTypeOrm = 'initialize' | 'getRepository' | 'findBy' | 'insert' | 'update' | 'delete';
-type OfRecords = 'encryptRow' | 'decryptRows' | 'where';
-type Loose = {
-  readonly [Name in OfSequelize | OfTypeOrm | OfRecords]: (...given: unknown[]) => Loose & Promise<never>;
-};
-interface Library {
-  readonly Sequelize: new (options: object) => Loose;
-  readonly DataTypes: Readonly<Record<'TEXT' | 'UUID' | 'BLOB', object>>;
-  readonly DataSource: new (options: object) => Loose;
-  readonly EntitySchema: new (options: object) => object;
-  readonly Raw: (of: () => string) => object;
-}
-
-async function load(name: 'sequelize' | 'typeorm'): Promise<Library> {
-  const modules = await requireTools(`packages/sdk/test/orms/${name}`);
-  return createRequire(join(modules, 'index.js'))(name) as Library;
+function fieldsOf({ eaas, index, email, token }: Place) {
+  const fields = defineFields({ members: { ...unencrypted('id', 'homeCity'), email, token } });
+  return { fields, records: fields.for(eaas, { index }) };
 }
 
 /** Runs the whole way. With bytes, the rows of a version have hooks, which open and encrypt them. */
 async function runWith(
   type: 'text' | 'bytea',
-  rowsOf: (at: object, fields?: object, records?: Loose) => Promise<Rows>,
+  rowsOf: (at: object, of: Partial<ReturnType<typeof fieldsOf>>) => Promise<Rows>,
 ) {
   const columns = `id uuid primary key, token ${type}, "homeCity" text not null`;
-  return runProduct(columns, async ({ at, sql, eaas, index, stage, email, token }) => {
-    const fields = defineFields({ members: { ...unencrypted('id', 'homeCity'), email, token } });
-    const records = fields.for(eaas, { index });
-    const rows = await (stage === 'before' ? rowsOf(at) : rowsOf(at, fields, records as unknown as Loose));
+  return runProduct(columns, async (place) => {
+    const { at, sql, index, stage, email } = place;
+    const { fields, records } = fieldsOf(place);
+    const rows = await rowsOf(at, stage === 'before' ? {} : { fields, records });
     const find = async (email?: string) => {
-      if (email === undefined) return rows.select();
-      if (stage === 'before') return rows.select(`email = '${email}'`);
+      if (email === undefined) return rows.find();
+      if (stage === 'before') return rows.find(`email = '${email}'`);
       const { email_index } = await records.where('members', { email });
       const isIndexed = `email_index in (${email_index.map((each) => `'${each}'`).join()})`;
       const isEither = `email = '${sealEmail(email)}' or (email like 'eaasA%' and ${isIndexed})`;
-      return rows.select(stage === 'first' ? isEither : isIndexed);
+      return rows.find(stage === 'first' ? isEither : isIndexed);
     };
     const change = async (email: string, of: (id: string) => Promise<unknown>) => {
       const found = await find(email);
@@ -74,14 +53,12 @@ async function runWith(
 }
 
 test('Sequelize with hooks: nothing is lost, and each version finds what it knows', async () => {
-  const { DataTypes, Sequelize } = await load('sequelize');
-  const folder = join(await requireTools('packages/sdk/test/orms/sequelize'), '..', 'generated');
-  mkdirSync(folder, { recursive: true });
-  copyFileSync('examples/sequelize/encryption.ts', join(folder, 'encryption.ts'));
-  const { addEncryption } = (await import(pathToFileURL(join(folder, 'encryption.ts')).href)) as {
-    addEncryption: (...given: unknown[]) => void;
-  };
-  const { found, members } = await runWith('bytea', async (at, fields, records) => {
+  const modules = await requireTools('packages/sdk/test/orms/sequelize');
+  const { DataTypes, Sequelize } = createRequire(modules)('./node_modules/sequelize');
+  const folder = join(modules, '..', 'generated');
+  cpSync('examples/sequelize/encryption.ts', join(folder, 'encryption.ts'));
+  const { addEncryption } = await import(pathToFileURL(join(folder, 'encryption.ts')).href);
+  const { found, members } = await runWith('bytea', async (at, { fields, records }) => {
     const sequelize = new Sequelize({ ...at, dialect: 'postgres', logging: false, pool: { max: 1 } });
     const { TEXT, UUID, BLOB } = DataTypes;
     const id = { type: UUID, primaryKey: true };
@@ -90,7 +67,7 @@ test('Sequelize with hooks: nothing is lost, and each version finds what it know
     if (fields) addEncryption(sequelize, fields, records);
     return {
       insert: (row) => Members.create(row),
-      async select(where = 'true') {
+      async find(where = 'true') {
         const rows: { get(): Row }[] = await Members.findAll({ where: sequelize.literal(where) });
         return rows.map((row) => row.get());
       },
@@ -103,19 +80,19 @@ test('Sequelize with hooks: nothing is lost, and each version finds what it know
 });
 
 test('TypeORM: nothing is lost, and each version finds what it knows', async () => {
-  const { DataSource, EntitySchema, Raw } = await load('typeorm');
-  const { found, members } = await runWith('text', async (at, fields, records) => {
+  const modules = await requireTools('packages/sdk/test/orms/typeorm');
+  const { DataSource, EntitySchema, Raw } = createRequire(modules)('./node_modules/typeorm');
+  const { found, members } = await runWith('text', async (at, { fields, records }) => {
     const text = { type: 'text', nullable: true };
     const id = { type: 'uuid', primary: true };
     const columns = { id, homeCity: text, email: text, token: text, ...(fields && { email_index: text }) };
     const Members = new EntitySchema({ name: 'members', columns });
     const source = new DataSource({ ...at, type: 'postgres', entities: [Members], extra: { max: 1 } });
-    await source.initialize();
-    const rows = source.getRepository(Members);
+    const rows = (await source.initialize()).getRepository(Members);
     const seal = async (id: string, row: object) => (await records?.encryptRow('members', id, row)) ?? row;
     return {
       insert: async (row) => rows.insert(await seal(row.id, row)),
-      async select(where = 'true') {
+      async find(where = 'true') {
         const found: Row[] = await rows.findBy({ id: Raw(() => where) });
         return (await records?.decryptRows('members', found, ({ id }: Row) => id)) ?? found;
       },

@@ -4,6 +4,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { inspect } from 'node:util';
 import { inventory, migrate, type MigrateMode } from '@eaas/migrate';
 import { field, plaintext } from '@eaas/sdk/fields';
+import { closing } from '@eaas/test-kit/closing';
 import { createDatabase } from '@eaas/test-kit/database';
 import { createClient } from '@eaas/test-kit/orms/client';
 import postgres from 'postgres';
@@ -16,12 +17,12 @@ export interface Member {
 }
 
 /** What a version does with its rows, by its library. In those before Eaas, the product has encrypted the values itself. */
-export interface Store {
+export interface Store<Row extends Member = Member> {
   /** Finds all rows, or the one with an e-mail. */
-  find(email?: string): Promise<readonly Member[]>;
-  insert(row: Member): Promise<unknown>;
+  find(email?: string): Promise<readonly Row[]>;
+  insert(row: Row): Promise<unknown>;
   /** Inserts a row, or updates the one that is there. */
-  save(row: Member): Promise<unknown>;
+  save(row: Row): Promise<unknown>;
   /** Returns how many rows were updated. */
   update(email: string, row: Partial<Member>): Promise<number>;
   remove(email: string): Promise<number>;
@@ -94,8 +95,7 @@ async function takeTurns(members: Members, apps: readonly [Store, Store], given:
       if (does === 'move') return !members.has(to) && app.update(email, { email: to });
       return does === 'insert' || does === 'save' ? app[does](member) : app[does](email);
     };
-    const answer = await act(apps[at] as Store);
-    expect([does, answer]).toMatchObject([does, await act(members)]);
+    expect([does, await act(apps[at] as Store)]).toMatchObject([does, await act(members)]);
   }
   for (const app of apps) expect(await allOf(app)).toMatchObject(await allOf(members));
 }
@@ -116,7 +116,7 @@ function fieldsIn(stage: Stage, seal: (text: string) => string) {
 }
 
 /** Where a version of the product runs, and its fields. */
-interface Place extends ReturnType<typeof fieldsIn>, Pick<Client, 'eaas' | 'index'> {
+export interface Place extends ReturnType<typeof fieldsIn>, Pick<Client, 'eaas' | 'index'> {
   readonly at: { host: string; port: number; database: string; username: string };
   readonly sql: postgres.Sql;
   readonly stage: Stage;
@@ -134,8 +134,9 @@ interface Version {
  * before then finds, and what it should. `columns` are those of its table but for `email`.
  */
 export async function runProduct(columns: string, open: (place: Place) => Promise<Version>) {
-  const { connection, drop } = await createDatabase();
-  const sql = postgres({ ...connection('owner'), max: 2, onnotice: () => {} });
+  const { connection } = await closing(createDatabase(), ({ drop }) => drop());
+  const options = { ...connection('owner'), max: 2, onnotice: () => {} };
+  const sql = await closing(postgres(options), (opened) => opened.end());
   await sql.unsafe(`create table members (email text not null, ${columns})`);
   const { eaas, index, keyId } = await createClient();
   const place = { eaas, index, sql, at: connection('owner') };
@@ -182,10 +183,7 @@ export async function runProduct(columns: string, open: (place: Place) => Promis
   // The way back.
   await sql`create unique index by_email on members (email)`;
   for (const member of members.values()) await first.app.update(member.email, member);
-  const ends = { found: await allOf(before), members: await allOf(members) };
-  await sql.end();
-  await drop();
-  return ends;
+  return { found: await allOf(before), members: await allOf(members) };
 }
 
 const key = randomBytes(32);
