@@ -12,6 +12,7 @@ export type Tools =
   | 'packages/drizzle/test/accounts'
   | 'test/tools/console'
   | 'test/tools/drizzle'
+  | 'test/tools/jest'
   | 'packages/sdk/test/orms/kysely'
   | 'packages/sdk/test/orms/mongoose'
   | 'packages/migrate/test'

@@ -1,10 +1,14 @@
-// Two products that encrypt rows: one with Sequelize and its hooks, whose tokens are bytes of AES-CBC, and one with TypeORM.
+// Two products that encrypt rows: one with Sequelize and its hooks, whose tokens are bytes of AES-CBC, and one with TypeORM (and Jest).
 import { randomUUID } from 'node:crypto';
-import { cpSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineFields, unencrypted } from '@eaas/sdk/fields';
+import { closing } from '@eaas/test-kit/closing';
+import { installPackages } from '@eaas/test-kit/installed-packages';
+import { blocksOf, read } from '@eaas/test-kit/markdown';
+import { run } from '@eaas/test-kit/program';
 import { requireTools } from '@eaas/test-kit/tools';
 import { expect, test } from 'vitest';
 import { type Member, type Place, runProduct, sealEmail, type Store } from './two-versions.ts';
@@ -101,4 +105,56 @@ test('TypeORM: nothing is lost, and each version finds what it knows', async () 
     };
   });
   expect(found).toMatchObject(members);
+});
+
+const compilerOptions = { module: 'commonjs', target: 'es2022', experimentalDecorators: true, strict: true };
+
+/** Its first member is older than Eaas: AES-256-GCM under a key that scrypt makes. */
+const jestTest = `
+import { expect, test } from '@jest/globals';
+import { createTestService } from '@eaas/local';
+import { joined, keyFromScrypt } from '@eaas/migrate/formats';
+import { EaasClient } from '@eaas/sdk';
+import { createIndexKey, defineFields, field, plaintext } from '@eaas/sdk/fields';
+import { Column, DataSource, Entity, In, PrimaryColumn } from 'typeorm';
+
+@Entity()
+class Member {
+  @PrimaryColumn('text') id!: string;
+  @Column('text') email!: string;
+  @Column('text', { nullable: true }) email_index!: string | null;
+}
+const key = () => keyFromScrypt('the passphrase before', 'salt');
+const older = plaintext(joined({ key, parts: ['iv', 'ciphertext'], encoding: 'base64' }));
+const fields = defineFields({ member: { email: field.text({ previous: older }).searchable() } });
+
+test('members are found by e-mail, and read', async () => {
+  const service = createTestService();
+  const { key_id: keyId } = await service.createKey('members');
+  const eaas = new EaasClient({ ...service, keyId });
+  const records = fields.for(eaas, { index: await createIndexKey(eaas) });
+  const source = new DataSource({ type: 'sqljs', entities: [Member], synchronize: true });
+  const members = (await source.initialize()).getRepository(Member);
+  await members.insert({ id: '1', email: 'jJAwoIElGWF8oXEf8BHPQ0VZEExiVw+Q2n+Df9HxvDGh17Kj1ulZ/g9y+w==' });
+  const email = 'grace@example.com';
+  await members.insert({ id: '2', ...(await records.encryptRow('member', '2', { email })) });
+  const { email_index } = await records.where('member', { email });
+  const found = await members.findBy({ email_index: In(email_index) });
+  expect(found).toMatchObject([{ id: '2', email: expect.stringMatching(/^eaasA/) }]);
+  const read = await records.decryptRows('member', await members.find(), ({ id }) => id);
+  expect(read).toMatchObject([{ email: 'ada@example.com' }, { email }]);
+});
+`;
+
+test('TypeORM in Jest with CommonJS, as our page configures it: members are found, and read', async () => {
+  const { directory } = await closing(installPackages(), ({ remove }) => remove());
+  cpSync(await requireTools('test/tools/jest'), join(directory, 'node_modules'), { recursive: true });
+  const save = (name: string, text: string) => writeFileSync(join(directory, name), text);
+  save('package.json', '{}');
+  save('tsconfig.json', JSON.stringify({ compilerOptions }));
+  save('jest.config.js', blocksOf(read('packages/sdk/docs/testing.md'), 'js').join());
+  save('members.test.ts', jestTest);
+  const jest = [process.execPath, 'node_modules/jest/bin/jest.js', '--cacheDirectory=.cache'];
+  const stderr: unknown = expect.stringContaining('1 passed, 1 total');
+  expect(await run(jest, {}, { cwd: directory })).toMatchObject({ code: 0, stderr });
 });
