@@ -6,9 +6,8 @@ const { './package.json': _, ...exported } = manifest.exports;
 
 const entry = [
   ...Object.values(exported).map((paths) => paths['@eaas/source']),
-  'src/base64-node.ts',
+  'src/platform.node.ts',
   'src/base64-portable.ts',
-  'src/sha256.node.ts',
   'src/sha256.ts',
   'src/expected-key.ts',
   'src/derive.ts',
@@ -44,7 +43,7 @@ const core = [
 ];
 
 // Entries that are loaded on demand or by others, and need little of it.
-const standalone = /base64-|sha256|noble/;
+const standalone = /platform|base64-|sha256|noble/;
 const sharing = entry.filter((path) => !standalone.test(path));
 
 const options = {

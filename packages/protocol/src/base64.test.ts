@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runs } from '@eaas/test-kit/cases';
 import { vectors } from '@eaas/test-kit/vectors';
 import { fromBase64, isBase64, toBase64 } from './base64.ts';
-import * as node from './base64-node.ts';
+import * as node from './platform.node.ts';
 import * as portable from './base64-portable.ts';
 import { InputError } from './errors.ts';
 

@@ -1,6 +1,6 @@
 // What a reader is, and how readers are put together: `anyOf` tries the keys of one format, and `firstOf` the formats of one
 // column. `joined.ts` and `libraries.ts` make the readers of single formats.
-import { FormatError, fromUtf8, InputError } from '@eaas/protocol';
+import { FormatError, fromUtf8, InputError } from '@eaas/protocol/internal';
 import type { Decode } from './keys.ts';
 
 /**

@@ -1,4 +1,8 @@
+// What Node itself does, which takes less time, and no code of a library in a bundle. In one file, because a start reads each.
 import { Buffer } from 'node:buffer';
+import { hash } from 'node:crypto';
+
+export const sha256 = (message: Uint8Array): Uint8Array => new Uint8Array(hash('sha256', message, 'buffer'));
 
 /** Encodes bytes in base64: standard alphabet, with padding. */
 export function toBase64(bytes: Uint8Array): string {
