@@ -4,7 +4,7 @@ import { built } from '../../bench/earlier.ts';
 import { inTurns } from '../../bench/in-turns.ts';
 import type { Findings, Part } from '../trial.ts';
 
-const alone = `await import('@eaas/local'); const sdk = await import('@eaas/sdk/fields');`;
+const alone = `const sdk = await import('@eaas/sdk/fields');`;
 /** Its key is a function, as our pages say, so that nobody waits for it before the first older value. */
 const schema = `
   const { joined, keyFromScrypt } = await import('@eaas/migrate/formats');
