@@ -58,6 +58,6 @@ test('an operation whose `connectOrCreate` another one overtakes runs once more,
     return answer instanceof Error ? Promise.reject(answer) : answer;
   };
   expect(await operate(extension, 'create', args, run, 'Visit')).toEqual({ id: '1' });
-  expect(sent[1]).toMatchObject({ data: { patient: { create: { city: 'Turin' } } } });
+  expect(sent[1]).toMatchObject({ data: { patient: { connectOrCreate: { create: { city: 'Turin' } } } } });
   expect(sent[3]).toMatchObject({ data: { patient: { connect: { city: 'Turin', id: '7' } } } });
 });

@@ -63,6 +63,7 @@ function workOf(models: Models, statement: Statement, executor: Executor, isRead
   return {
     models,
     sealings: [],
+    made: [],
     isRead,
     statement,
     async find(model, { where, ...args }, isNeeded = false) {

@@ -19,13 +19,14 @@ model Visit {
   nick      String   @db.Citext
   place     String   @db.Inet
   seen      DateTime
-  patient   Patient  @relation("of", fields: [patientId, ward], references: [id, ward], onDelete: Cascade)
+  patient   Patient  @relation("of", fields: [patientId, ward, number], references: [id, ward, number], onDelete: Cascade)
   patientId String
   ward      String
 }
 model Patient {
   id     String  @id
   ward   String
+  number Int     @default(autoincrement())
   name   String?
   visits Visit[] @relation("of")
 }
@@ -38,9 +39,10 @@ const model = {
         column('number', { type: 'Int' }),
         column('seen', { type: 'DateTime' }),
         relation('patient', 'Patient', 'of'),
+        relation('next', 'Visit[]'),
       ],
     },
-    Patient: { fields: [...columns('id', 'ward', 'name'), relation('visits', 'Visit', 'of')] },
+    Patient: { fields: [...columns('id', 'ward', 'number', 'name'), relation('visits', 'Visit', 'of')] },
   },
 };
 
@@ -154,14 +156,15 @@ describe('what names the person', () => {
     expect(sent).toMatchObject([{ where: { ...(args['where'] as Args), ...person } }]);
   });
 
-  test('is read from a row that is connected by another field, and pinned there', async () => {
+  test('is read once from a row that is connected by another field, and pinned there', async () => {
     const connect = { name: 'a' };
     const create = { data: { note: 'x', patient: { connect } } };
-    const { runs, sent, rows } = await play({ subject }, 'create', create, { id: '7' });
-    const select = { id: true, ward: true };
+    const row = { id: '7', ward: 'A' };
+    const { runs, sent, rows } = await play(ofBoth, 'create', create, row);
+    const select = { id: true, ward: true, number: true };
     expect(runs).toEqual([['Patient', 'findFirstOrThrow', { where: connect, select }]]);
-    expect(rows).toEqual([{ patientId: '7', note: 'x' }]);
-    expect(sent).toMatchObject([{ data: { note: 'sealed', patient: { connect: { name: 'a', id: '7' } } } }]);
+    expect(rows).toEqual([{ patientId: '7', ward: 'A', note: 'x' }]);
+    expect(sent).toMatchObject([{ data: { note: 'sealed', patient: { connect: { name: 'a', ...row } } } }]);
     expect(connect).toEqual({ name: 'a' });
   });
 
@@ -178,15 +181,6 @@ describe('what names the person', () => {
     },
   );
 
-  test('of two columns is read once from the row that is connected', async () => {
-    const create = { data: { note: 'x', patient: { connect: { name: 'a' } } } };
-    const row = { id: '7', ward: 'A' };
-    const { runs, sent, rows } = await play(ofBoth, 'create', create, row);
-    expect(runs).toHaveLength(1);
-    expect(rows).toEqual([{ patientId: '7', ward: 'A', note: 'x' }]);
-    expect(sent).toMatchObject([{ data: { patient: { connect: { name: 'a', ...row } } } }]);
-  });
-
   const ofNobody = { id: '1', patientId: null };
   test.each<[string, string, Args]>([
     ['a new row', 'create', {}],
@@ -195,7 +189,7 @@ describe('what names the person', () => {
     const connectOrCreate = { where: { name: 'a' }, create: { name: 'a' } };
     const args = { ...more, data: { note: 'x', patient: { connectOrCreate } } };
     const found = await play({ subject }, operation, args, { id: '7', ward: 'A' });
-    const lookUp = { where: { name: 'a' }, select: { id: true, ward: true } };
+    const lookUp = { where: { name: 'a' }, select: { id: true, ward: true, number: true } };
     expect(found.runs).toEqual([['Patient', 'findFirst', lookUp]]);
     expect(found.rows).toEqual([{ patientId: '7', note: 'x' }]);
     const connect = { name: 'a', id: '7', ward: 'A' };
@@ -204,11 +198,21 @@ describe('what names the person', () => {
     const id: unknown = expect.stringMatching(/^[\da-f-]{36}$/);
     expect(rows).toEqual([{ patientId: id, note: 'x' }]);
     const create = { id: rows[0]?.['patientId'], name: 'a' };
-    // Not `connectOrCreate`, which would connect the row of somebody else that has come to be.
-    const { data } = sent[0] as { data: Args };
-    expect(data).toMatchObject({ note: 'sealed', patient: { create } });
-    expect(data['patient']).not.toHaveProperty('connectOrCreate');
+    // With the new id in `where`, which would else connect the row of somebody else that has come to be.
+    const patient = { connectOrCreate: { where: create, create } };
+    expect(sent).toMatchObject([{ data: { note: 'sealed', patient } }]);
     expect(connectOrCreate).toEqual({ where: { name: 'a' }, create: { name: 'a' } });
+  });
+
+  test.each([{ name: 'a' }, { name: 'b' }])('is created once if %j would find it', async (where) => {
+    const visit = (create: Args) => ({ ...data, patient: { connectOrCreate: { where, create } } });
+    const [first, second, third, fourth] = ['A', 'B', 'C', 'D'].map((ward) => visit({ name: 'a', ward }));
+    const upsert = { where: { id: '1', number: null }, create: third, update: fourth };
+    const args = { where: upsert.where, data: { ...first, next: { create: second, upsert } } };
+    const { rows, sent } = await play({ subject: 'number' }, 'update', args);
+    const people = new Set(rows.map(({ number }) => number)).size;
+    const created = String(JSON.stringify(sent).match(/(?<="ward":")./g));
+    expect([created, people]).toEqual(where.name === 'a' ? ['A,A,A,D', 2] : ['A,B,C,D', 4]);
   });
 
   test('of the rows of an `updateMany` that reads none is unknown', async () => {
@@ -250,9 +254,10 @@ describe('what names the person', () => {
 
   test('is that of the outer row, and `connectOrCreate` connects no row of another', async () => {
     const visits = { connectOrCreate: { where: { id: '1' }, create: { id: '1', note: 'x' } } };
-    const args = { where: { id: '8' }, data: { visits } };
+    const other = { patient: { create: { id: '9', visits } } };
+    const args = { where: { id: '8' }, data: { visits: { ...visits, create: { next: { create: other } } } } };
     const { sent, rows } = await play({ subject }, 'update', args, null, 'Patient');
-    expect(rows).toEqual([{ patientId: '8', note: 'x' }]);
+    expect(rows).toEqual(['8', '9'].map((patientId) => ({ patientId, note: 'x' })));
     expect(sent).toMatchObject([
       { data: { visits: { connectOrCreate: { where: { id: '1', patientId: '8' } } } } },
     ]);

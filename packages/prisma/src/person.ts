@@ -2,7 +2,7 @@
 import { isSameId, refuseStatement as refuse } from '@eaas/sdk/internal';
 import { storedIn } from './id-form.ts';
 import { type Model, type RuntimeField, targetOf } from './models.ts';
-import { type Args, argsOf, isArgs } from './values.ts';
+import { type Args, argsOf, isArgs, joinConditions } from './values.ts';
 import { compoundsOf, type Work } from './work.ts';
 
 /** Returns the column that a condition names, and whether all rows that match have exactly this value. */
@@ -68,7 +68,8 @@ export async function newValueOf(
   const own = id === column && model.id.length === 1 ? model.newId : undefined;
   if (own) row[column] = own();
   else if (field?.isRandom) row[column] = crypto.randomUUID();
-  else if (field?.isSerial) row[column] = await work.nextNumber(model, field);
+  // Several rows can connect this one and ask for its number at once: the first number stays.
+  else if (field?.isSerial) return work.nextNumber(model, field).then((number) => (row[column] ??= number));
   return row[column];
 }
 
@@ -113,10 +114,14 @@ async function linkedValue(
   if (known !== undefined && storedIn(target.columns.get(reference), made[reference]).id === known)
     return known;
   const found = await work.find(target, { where, select });
-  // Not both, because a row that comes to be meanwhile would be of somebody else. The first of several columns decides.
-  const decided = found ? { connect: { ...where, ...found } } : { create: made };
-  if (row[name] === write) row[name] = { ...others, ...decided };
-  return linkedValue(work, model, row, relation, column);
+  const value = found ? found[reference] : await newValueOf(work, target, made, reference);
+  // The first of several columns decides.
+  if (row[name] !== write) return linkedValue(work, model, row, relation, column);
+  if (value === undefined) return undefined;
+  // With the new value, because a row that comes to be meanwhile would be of somebody else.
+  const created = { where: joinConditions([where, { [reference]: value }]), create: made };
+  row[name] = { ...others, ...(found ? { connect: { ...where, ...found } } : { connectOrCreate: created }) };
+  return value;
 }
 
 /**

@@ -8,6 +8,8 @@ import { type Args, argsOf, entriesOf, isArgs, joinConditions } from './values.t
 export interface Work {
   readonly models: Models;
   readonly sealings: Unsealed[];
+  /** The rows that look-ups create if they find none. */
+  readonly made: { readonly target: Model; readonly where: Args; readonly data: Promise<unknown> }[];
   readonly isRead: boolean;
   readonly statement: Statement;
   /** Returns the first row, or null; with `isNeeded`, Prisma throws if there is none. */

@@ -32,7 +32,7 @@ import {
 } from './place.ts';
 import { type Args, argsOf, entriesOf, isArgs, mapItems, mapMembers, once } from './values.ts';
 import { uniqueOf, whereOf } from './where.ts';
-import { idOf, refuseIndexColumn, refuseUnknown, selectRow, type Work } from './work.ts';
+import { flatOf, idOf, refuseIndexColumn, refuseUnknown, selectRow, type Work } from './work.ts';
 
 /** The rewritten data of a new row, and what is known of it. */
 interface Created extends Fallback {
@@ -136,7 +136,8 @@ export async function upsertOne(
   const id = needsRow(model, update) && namedId(model, found) === undefined;
   const person = hasPerson(model, valuesIn(model, update)) && knownPerson(model, found) === undefined;
   const created = await createOf(work, model, create, { id, person, inherited });
-  const updated = await updateOne(work, model, found, update, placeOfRow(found, created));
+  // Without the rows that the create makes, because only one of both happens.
+  const updated = await updateOne({ ...work, made: [] }, model, found, update, placeOfRow(found, created));
   return { where: updated.where, create: created.data, update: updated.data };
 }
 
@@ -327,10 +328,19 @@ const nested: Readonly<Record<string, Rewrite>> = {
     mapItems(given, async (item) => {
       const { where, create } = requireArgs(relation, item, 'connectOrCreate', ['where', 'create']);
       const { work, model, target, name } = relation;
-      const found = await uniqueOf(work, target, where);
+      const sought = Object.entries(flatOf(target, where));
+      const key = keyInTarget(model, target, name);
+      const isFound = (row: unknown) =>
+        !key && sought.every(([column, value]) => Object(row)[column] === value);
+      // Prisma finds the row that an equal look-up has just created, so it is created once, with the data that came first. It is
+      // another row each time if its own look-up would not find it, or if its key names the row around it.
+      const known = work.made.find((each) => each.target === target && isFound(each.where));
+      const data = known?.data ?? createEach(relation, create);
+      if (isFound(create)) work.made.push({ target, where: Object.fromEntries(sought), data });
+      const [found, made] = await Promise.all([uniqueOf(work, target, where), data]);
       // Connects only what belongs to the same person already.
       const person = decidesPerson(model, target, name) ? await inheritedPerson(relation) : undefined;
-      return { where: pinned(target, found, undefined, person), create: await createEach(relation, create) };
+      return { where: pinned(target, found, undefined, person), create: made };
     }),
   update: (relation, given) =>
     mapItems(given, async (item) => {

@@ -89,6 +89,7 @@ export async function play(
 ) {
   const sent: Args[] = [];
   const runs: unknown[] = [];
+  let taken = 0;
   const executor = {
     run: async (of: { name: string }, other: string, given: Args) => {
       runs.push([of.name, other, given]);
@@ -96,7 +97,7 @@ export async function play(
     },
     numbers: async (of: { name: string }, { name }: RuntimeField, count: number) => {
       runs.push([of.name, name, count]);
-      return Array.from({ length: count }, (_, at) => String(at + 1));
+      return Array.from({ length: count }, () => String((taken += 1)));
     },
     query: async (given: Args) => {
       sent.push(given);
