@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { type Browser, hasChromium, launchChromium, type Page } from '@eaas/test-kit/chromium';
+import { listening } from '@eaas/test-kit/listening';
 import { root } from '@eaas/test-kit/markdown';
 import { requireTools } from '@eaas/test-kit/tools';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -99,20 +98,18 @@ test('every page is also there as Markdown, beside llms.txt and llms-full.txt', 
   expect(all).toContain('llms-full.txt');
 });
 
+const site = await serve();
+
 whereAvailable('Chromium', hasChromium, () => {
   let launched: { readonly browser: Browser; readonly close: () => Promise<void> };
-  let site: Awaited<ReturnType<typeof serve>>;
   let axe: string;
 
   beforeAll(async () => {
     axe = readFileSync(join(await requireTools('test/tools/console'), 'axe-core/axe.min.js'), 'utf8');
-    [launched, site] = await Promise.all([launchChromium(), serve()]);
+    launched = await launchChromium();
   });
 
-  afterAll(async () => {
-    await launched.close();
-    await site.close();
-  });
+  afterAll(() => launched.close());
 
   async function openPage(options: object = {}) {
     const page = await launched.browser.newPage({ locale: 'en-US', reducedMotion: 'reduce', ...options });
@@ -125,7 +122,7 @@ whereAvailable('Chromium', hasChromium, () => {
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('request', (request) => requests.push(request.url()));
     const open = async (path: string): Promise<void> => {
-      await page.goto(site.url + path);
+      await page.goto(site + path);
       await page.getByRole('heading').first().waitFor();
     };
     return { page, open, complaints, requests };
@@ -196,7 +193,7 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByText('The chain holds.').first().waitFor();
     await playAll(page);
     expect(await page.locator('output').first().innerText()).toBe('ada@example.com');
-    expect(requests.filter((url) => !url.startsWith(site.url) && !url.startsWith('data:'))).toEqual([]);
+    expect(requests.filter((url) => !url.startsWith(site) && !url.startsWith('data:'))).toEqual([]);
     expect(requests.filter((url) => url.includes('/v1/'))).toEqual([]);
     const kept = await page.evaluate(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
@@ -228,11 +225,5 @@ async function serve() {
     });
     return void response.end(readFileSync(file));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const close = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+  return `http://127.0.0.1:${await listening(server)}`;
 }

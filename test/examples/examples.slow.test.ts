@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { EaasClient } from '@eaas/sdk';
 import { ciphertextSize } from '@eaas/sdk/stream';
 import postgres from 'postgres';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { closing } from '@eaas/test-kit/closing';
+import { listening } from '@eaas/test-kit/listening';
 import { run } from '@eaas/test-kit/program';
 import { blocksOf, linksOf, read, root } from '@eaas/test-kit/markdown';
 import { authenticatorsOf } from '@eaas/test-kit/authenticator';
@@ -51,10 +51,7 @@ test.each([
   ['sign-up/server.mjs', []],
   ['upload-a-file/server.mjs', []],
 ])('%s prints one line about a port that is not free or not valid', async (file, args) => {
-  const holder = createServer().listen(0);
-  onTestFinished(() => void holder.close());
-  await once(holder, 'listening');
-  const taken = String((holder.address() as AddressInfo).port);
+  const taken = String(await listening(createServer()));
   const folder = await newDirectory();
   const outputOf = (PORT: string) => {
     const env = { ...surroundings.env, PORT, UPLOADS: folder };

@@ -1,16 +1,14 @@
 // Key services for the scripts and modules of examples/local-kms: their programs, and what AWS KMS and Transit answer to who
 // asks them by HTTP, which those programs work out.
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { newDirectory } from '@eaas/test-kit/directory';
+import { listening } from '@eaas/test-kit/listening';
 import { root } from '@eaas/test-kit/markdown';
 import type { Environment } from '@eaas/test-kit/program';
-import { onTestFinished } from 'vitest';
 
 type Asked = Readonly<Partial<Record<'ciphertext' | 'CiphertextBlob' | 'Plaintext', string>>> & {
   readonly EncryptionContext?: object;
@@ -24,13 +22,8 @@ export async function playKeyServices(): Promise<Environment> {
     symlinkSync(join(root, 'test/examples/key-service.mjs'), join(folder, name));
   const server = createServer((request, response) => {
     respond(folder, request, response).catch(() => response.writeHead(400).end());
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listening(server)}`;
   const aws = { AWS_ENDPOINT_URL: url, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'a' };
   const region = { AWS_REGION: 'a', AWS_DEFAULT_REGION: 'a' };
   return { ...aws, ...region, PATH: `${folder}:${process.env['PATH']}`, VAULT_ADDR: url, VAULT_TOKEN: token };

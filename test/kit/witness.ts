@@ -1,11 +1,9 @@
 // A witness as C2SP's tlog-witness describes it, with an Ed25519 key, in memory. A test can let it respond with something else.
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { closing } from './closing.ts';
 import { verifyConsistency } from './consistency.ts';
+import { listening } from './listening.ts';
 
 export interface Witness {
   readonly name: string;
@@ -23,7 +21,6 @@ export interface Witness {
   shows: string | undefined;
   /** The line for a checkpoint, as the witness would sign it. */
   cosign(note: string, seconds?: number): string;
-  close(): Promise<void>;
 }
 
 interface HeldCheckpoint {
@@ -33,11 +30,7 @@ interface HeldCheckpoint {
 }
 
 /** A witness that ends with the test. */
-export function startWitness(name: string): Promise<Witness> {
-  return closing(openWitness(name), (witness) => witness.close());
-}
-
-async function openWitness(name: string): Promise<Witness> {
+export async function startWitness(name: string): Promise<Witness> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const key = Buffer.concat([Buffer.of(4), publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)]);
   const id = createHash('sha256').update(`${name}\n`).update(key).digest().subarray(0, 4);
@@ -82,22 +75,17 @@ async function openWitness(name: string): Promise<Witness> {
     const answer =
       request.url === '/add-checkpoint' ? cosigning(request) : Promise.resolve(showing(request.url));
     void answer.then(({ status, text: body }) => response.writeHead(status).end(body));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
   const witness: Witness = {
     name,
     vkey: `${name}+${id.toString('hex')}+${key.toString('base64')}`,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listening(server)}`,
     asked: [],
     signed: [],
     held: new Map(),
     instead: undefined,
     shows: undefined,
     cosign,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    },
   };
   return witness;
 }

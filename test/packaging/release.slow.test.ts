@@ -3,8 +3,6 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseEnv, promisify } from 'node:util';
@@ -12,6 +10,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { closing } from '@eaas/test-kit/closing';
 import { newDirectory } from '@eaas/test-kit/directory';
+import { listening } from '@eaas/test-kit/listening';
 import { blocksOf, codesIn, read, root } from '@eaas/test-kit/markdown';
 import { inherited, run, serve } from '@eaas/test-kit/program';
 import { type Manifest, publishedPackages } from '@eaas/test-kit/published';
@@ -52,14 +51,11 @@ const registry = createServer((request, response) => {
   const manifest = published.get(path);
   if (!manifest) return response.writeHead(404).end('{}');
   const { name, version } = manifest;
-  const dist = { tarball: `${registryUrl()}/${tarballOf(name)}` };
+  const dist = { tarball: `${registryUrl}/${tarballOf(name)}` };
   const versions = { [version]: { ...manifest, dist } };
   return response.end(JSON.stringify({ name, 'dist-tags': { latest: version }, versions }));
 });
-const registryUrl = () => `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
-registry.listen(0, '127.0.0.1');
-await once(registry, 'listening');
-afterAll(() => void registry.close());
+const registryUrl = `http://127.0.0.1:${await listening(registry)}`;
 
 const strictly = ['--norc', '-euo', 'pipefail', '-c'];
 
@@ -73,7 +69,7 @@ const environment = (env: Readonly<Record<string, string>>) => ({
   npm_config_fund: 'false',
   npm_config_audit: 'false',
   npm_config_prefer_offline: 'true',
-  'npm_config_@eaas:registry': registryUrl(),
+  'npm_config_@eaas:registry': registryUrl,
   ...env,
 });
 
@@ -255,7 +251,7 @@ test('npx fetches nothing, although the registry has it, and runs what the READM
   expect(code).not.toBe(0);
   expect(stderr).toContain('npx canceled due to missing packages');
   await shell(`npm init --yes && ${documented('npm install ')}`, app, {
-    'npm_config_@eaas:registry': `${registryUrl()}/nothing`,
+    'npm_config_@eaas:registry': `${registryUrl}/nothing`,
   });
   expect(await eaas()).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { TLSSocket } from 'node:tls';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newDirectory } from '@eaas/test-kit/directory';
+import { listening } from '@eaas/test-kit/listening';
 import { eaas, run } from '@eaas/test-kit/program';
 import { selfSigned } from '@eaas/test-kit/certificate';
 import { newRootKey, refusalOf } from '@eaas/test-kit/command-line';
@@ -13,7 +13,7 @@ const fields = Buffer.from('SFATAL\0C28000\0Mthe impostor refuses\0\0');
 /** The message of the PostgreSQL protocol that refuses a connection. */
 const refusal = Buffer.concat([Buffer.from('E\0\0\0'), Buffer.of(fields.length + 4), fields]);
 
-async function impostor({ certificate: cert, key }: ReturnType<typeof selfSigned>): Promise<number> {
+function impostor({ certificate: cert, key }: ReturnType<typeof selfSigned>): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', () => {
@@ -21,10 +21,8 @@ async function impostor({ certificate: cert, key }: ReturnType<typeof selfSigned
       const secure = new TLSSocket(socket, { isServer: true, cert, key }).on('error', () => {});
       secure.once('data', () => secure.end(refusal));
     });
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+  });
+  return listening(server);
 }
 
 test.each([

@@ -1,12 +1,12 @@
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, rename, stat } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { eaas as program, type Finished, run, serve } from '@eaas/test-kit/program';
 import { refusalOf } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
+import { listening } from '@eaas/test-kit/listening';
 
 let data: string;
 beforeEach(async () => {
@@ -38,11 +38,7 @@ test.each([['tenant', 'create', '--name', 'acme'], ['migrate']])(
 );
 
 test('eaas dev creates nothing if its port is taken', async () => {
-  const holder = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void holder.close());
-  await once(holder, 'listening');
-  const { port } = holder.address() as AddressInfo;
-  const env = { EAAS_DATA_DIR: data, EAAS_PORT: String(port) };
+  const env = { EAAS_DATA_DIR: data, EAAS_PORT: String(await listening(createServer())) };
   expect(await refusalOf(run([...program, 'dev'], env), 3)).toMatch(
     /^EAAS_PORT must be a free port \(got \d+, [^\n]* set EAAS_PORT to another port\.\n$/,
   );

@@ -1,12 +1,12 @@
 import { openPool } from '@eaas/test-kit/server';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { commandLine, jsonLines, newRootKey } from '@eaas/test-kit/command-line';
 import { migrated, type Template, createDatabase } from '@eaas/test-kit/database';
 import { newDirectory } from '@eaas/test-kit/directory';
+import { listening } from '@eaas/test-kit/listening';
 import { eaas, eaasImporting, type Environment, moduleOf, run, serve } from '@eaas/test-kit/program';
 
 const { env, database } = await commandLine();
@@ -20,12 +20,8 @@ const by = (changes: Environment) => ({ ...env, ...changes });
 const at = (url: string) => by({ EAAS_DATABASE_URL: url, EAAS_MIGRATE_DATABASE_URL: url });
 const local = (port: string) => at(`postgres://someone:hunter2@127.0.0.1:${port}/eaas`);
 
-async function listener(accept: (socket: Socket) => void): Promise<string> {
-  const server = createServer((socket) => accept(socket.on('error', () => {}))).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  return String((server.address() as AddressInfo).port);
-}
+const listener = async (accept: (socket: Socket) => void): Promise<string> =>
+  String(await listening(createServer((socket) => accept(socket.on('error', () => {})))));
 
 /** A database that refuses each connection, as PostgreSQL refuses a wrong password. */
 function refusing(): Promise<string> {

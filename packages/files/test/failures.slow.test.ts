@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { inherited } from '@eaas/test-kit/program';
+import { listening } from '@eaas/test-kit/listening';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { eaasFiles, newAccount, newPlace, type Place } from './command-line.ts';
 
@@ -238,11 +238,8 @@ test('the message about an unexpected failure of the service names the request',
     response.writeHead(500, { 'content-type': 'application/problem+json', 'x-request-id': 'r-1' });
     response.end(JSON.stringify({ status: 500, code: 'internal', detail: 'It failed.' }));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
   const place = await placeWithFile();
-  const env = { ...account.env, EAAS_BASE_URL: `http://127.0.0.1:${port}` };
+  const env = { ...account.env, EAAS_BASE_URL: `http://127.0.0.1:${await listening(server)}` };
   const { code, stderr } = await place.type('eaas-files encrypt a --out b', env);
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'It failed. (X-Request-Id: r-1)\n' });
 });

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listening } from '@eaas/test-kit/listening';
 import { onTestFinished } from 'vitest';
 
 export interface HeldService {
@@ -33,15 +32,9 @@ export async function holdRequests(baseUrl: string, paths: RegExp): Promise<Held
     response.writeHead(answer.status, { 'content-type': type }).end(await answer.text());
   };
   const server = createServer((request, response) => void pass(request, response));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    release();
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
+  onTestFinished(release);
   return {
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl: `http://127.0.0.1:${await listening(server)}`,
     waiting: (count) =>
       new Promise((resolve) => {
         notify = () => {

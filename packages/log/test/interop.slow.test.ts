@@ -1,16 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildPrefixTree, formatExtra, formatTlogProof, momentEntry } from '@eaas/protocol/internal-log';
 import { parsePolicy, verifyProof } from '@eaas/protocol/internal-log';
 import { finish } from '@eaas/test-kit/finish';
 import { whereAvailable } from '@eaas/test-kit/available';
-import { closing } from '@eaas/test-kit/closing';
 import { newDirectory } from '@eaas/test-kit/directory';
+import { listening } from '@eaas/test-kit/listening';
 import { verifyEd25519 } from '@eaas/server/internal';
 import { buildInterop, hasGo } from './interop.ts';
 import { LogInMemory, origin } from './log-in-memory.ts';
@@ -26,10 +24,8 @@ async function serveLog(log: Pick<LogInMemory, 'file'>): Promise<string> {
   const server = createServer(({ url = '' }, response) => {
     const bytes = log.file(url.replace('/log/', ''));
     response.writeHead(bytes ? 200 : 404).end(bytes);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  await closing(Promise.resolve(server), () => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/log`;
+  });
+  return `http://127.0.0.1:${await listening(server)}/log`;
 }
 
 whereAvailable('Go', await hasGo(), () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { listening } from '@eaas/test-kit/listening';
 import { createApp } from './app.ts';
 import { listenOn } from './listen.ts';
 import { memoryService } from './testing/memory-service.ts';
@@ -15,12 +16,7 @@ async function serveOn(addresses: readonly string[]) {
   return { app, port: await listenOn(app, addresses, { port: 0 }) };
 }
 
-async function takenPort(host: string): Promise<number> {
-  const other = createServer().listen(0, host);
-  onTestFinished(() => void other.close());
-  await once(other, 'listening');
-  return (other.address() as { port: number }).port;
-}
+const takenPort = (host: string): Promise<number> => listening(createServer(), host);
 
 async function openIdle(host: string, port: number) {
   const socket = connect(port, host).setEncoding('utf8');

@@ -1,23 +1,22 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { get } from 'node:https';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { selfSigned } from '@eaas/test-kit/certificate';
 import { environmentOf, migrated, createDatabase } from '@eaas/test-kit/database';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { freePort } from '@eaas/test-kit/free-port';
+import { listening } from '@eaas/test-kit/listening';
 import { eaas, run, serve } from '@eaas/test-kit/program';
 
 const env = environmentOf((await createDatabase(migrated)).url);
 
 test('a starting server refuses connections', async () => {
-  const silent = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void silent.close());
+  const silent = createServer();
   const database = once(silent, 'connection') as Promise<[Socket]>;
-  await once(silent, 'listening');
-  const url = `postgres://eaas@127.0.0.1:${(silent.address() as AddressInfo).port}/eaas`;
+  const url = `postgres://eaas@127.0.0.1:${await listening(silent)}/eaas`;
   const port = await freePort();
   const start = run([...eaas, 'serve'], { ...env, EAAS_DATABASE_URL: url, EAAS_PORT: String(port) });
 

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { listening } from '@eaas/test-kit/listening';
 import type { Environment } from '@eaas/test-kit/program';
 
 interface Value {
@@ -59,9 +58,8 @@ export async function startCollector() {
   const server = createServer((request, response) => {
     const respond = () => response.setHeader('content-type', 'application/json').end('{}');
     receive(request).then(respond, () => response.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  });
+  const port = await listening(server);
   const env: Environment = {
     OTEL_SERVICE_NAME: 'eaas',
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
@@ -76,7 +74,6 @@ export async function startCollector() {
     env,
     port,
     text: () => texts.join('\n'),
-    close: () => server.close().closeAllConnections(),
   };
 }
 

@@ -60,7 +60,6 @@ whereAvailable('Prometheus', isInstalled('prometheus') && isInstalled('promtool'
 
 test('a server with OpenTelemetry, started as docs/operating/observability.md says, exports the trace of a client', async () => {
   const collector = await startCollector();
-  onTestFinished(collector.close);
   const port = await freePort();
   const terminal = await openOwnTerminal({
     EAAS_PORT: String(port),

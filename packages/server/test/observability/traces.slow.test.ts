@@ -10,7 +10,7 @@ import { telemetryFolder } from '@eaas/test-kit/with-telemetry';
 
 const database = await createDatabase();
 const operator = await closing(operate(database.url), (it) => it.close());
-const collector = await closing(startCollector(), (it) => it.close());
+const collector = await startCollector();
 const place = await closing(telemetryFolder(), (it) => it.remove());
 const env = { ...operator.env, ...collector.env, EAAS_LOG_LEVEL: 'info' };
 const server = await closing(startReplica(env, place.program), (it) => it.kill());
