@@ -29,10 +29,13 @@ export const breaks = [
     'ciphertexts-for-a-version-before': ["if (older && mode !== 'index')", "if (older && mode === 'rewrap')"],
   }),
   ...breaksIn(`${drizzle}/walk.ts`, [`${drizzle}/older.test.ts`], {
-    'fingerprints-of-what-another-version-changed': ['return isWritten\n', 'return isWritten && !column\n'],
+    'fingerprints-of-what-another-version-changed': [
+      'return writesOlder(field)\n',
+      'return writesOlder(field) && !column\n',
+    ],
   }),
   ...breaksIn(`${prisma}/filter.ts`, [`${prisma}/older.test.ts`], {
-    'other-versions-whose-changes-count-by-fingerprint': ['isWritten ? sealed : found', 'found'],
+    'other-versions-whose-changes-count-by-fingerprint': ['writesOlder(field) ? sealed : found', 'found'],
   }),
   ...breaksIn(`${drizzle}/database.ts`, [`${drizzle}/replicas.test.ts`], {
     'writes-that-depend-on-a-replica': ['isSync, primary as Methods', 'isSync, database as Methods'],
