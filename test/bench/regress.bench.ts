@@ -31,6 +31,7 @@ import { summaryOf, tableOfVerdicts, verdictOf } from './verdicts.ts';
 const seconds = { servers: 120, clients: 180 };
 const warmUps = 3;
 const clientsOfBuild = 4;
+const mostTenants = 64;
 
 export const benchmark: Report = {
   name: 'regress',
@@ -79,7 +80,7 @@ interface Build {
   readonly checkout: string;
   readonly postgres: OwnPostgres;
   readonly server: Replica;
-  readonly customer: Customer;
+  readonly customers: readonly Customer[];
   readonly client: (work: Work, round: number) => Promise<number>;
 }
 
@@ -99,21 +100,22 @@ async function start(checkout: string, defer: Defer): Promise<Build> {
     return jsonLines<Record<string, string>>(stdout)[0] ?? {};
   };
   await command('migrate');
+  let count = 0;
   const newTenant = async () => {
-    await command('tenant', 'create', '--name', 'bench', '--envelope-only', 'false');
+    const name = `bench ${++count}`;
+    await command('tenant', 'create', '--name', name, '--envelope-only', 'false');
     const all = ['--name', 'all', '--permissions', 'all'];
-    const { api_key = '' } = await command('api-key', 'create', '--tenant', 'bench', ...all);
+    const { api_key = '' } = await command('api-key', 'create', '--tenant', name, ...all);
     return { token: api_key };
   };
   const server = await startDeferred(defer, env, program);
-  const [customer] = await newCustomers({ newTenant }, server, 1);
-  if (!customer) throw new Error('no customer');
+  const customers = await newCustomers({ newTenant }, server, mostTenants);
   // V8 compiles the same code differently from process to process, by up to 40 %.
   const clients: Awaited<ReturnType<typeof startClient>>[] = [];
   for (let nth = 0; nth < clientsOfBuild; nth++)
     clients.push(await startClient(checkout, postgres.connection('owner'), defer));
   const client = async (work: Work, round: number) => (await clients[round % clientsOfBuild]?.(work)) ?? 0;
-  return { checkout, postgres, server, customer, client };
+  return { checkout, postgres, server, customers, client };
 }
 
 /** Microseconds of an item; `server`, `postgres` and `both` are CPU time. */
@@ -128,7 +130,7 @@ function calls(
   turns: number,
   textOf: (one: Customer) => Sender['text'],
   rows: Part['rows'],
-  { size = 1, connections = 1 } = {},
+  { size = 1, connections = 1, tenants = 1 } = {},
 ): Part {
   const callsOfTurn = 8 * connections;
   const items = turns * callsOfTurn * size;
@@ -153,13 +155,24 @@ function calls(
   return {
     rows,
     measure(builds) {
-      const senders = builds.map(({ server: replica, customer }) => ({
-        text: textOf(customer),
+      const senders = builds.map(({ server: replica, customers }) => ({
+        text: inTurn(customers.slice(0, tenants).map(textOf)),
         replica,
         connections,
       }));
       return repeated(() => withSenders(senders, 2 * connections, (_, bursts) => measure(builds, bursts)));
     },
+  };
+}
+
+/** The requests of many tenants, one after the other. */
+function inTurn(texts: readonly Sender['text'][]): Sender['text'] {
+  const [only = '', ...others] = texts;
+  if (others.length === 0) return only;
+  let nth = 0;
+  return () => {
+    const text = texts[nth++ % texts.length] ?? '';
+    return typeof text === 'string' ? text : text();
   };
 }
 
@@ -177,9 +190,9 @@ const newKeyOf =
 const batchOf = (verb: 'wrap' | 'unwrap') => (one: Customer) => batchRequest(verb, one, 100);
 
 function ofClient(name: string, measure: (build: Build, round: number) => Promise<number>): Part {
-  const inTurn = async ([first, second]: Builds, round: number) =>
+  const measureEach = async ([first, second]: Builds, round: number) =>
     [{ time: await measure(first, round) }, { time: await measure(second, round) }] as const;
-  return { rows: { [`${name}, CPU of the client`]: 'time' }, measure: inTurn };
+  return { rows: { [`${name}, CPU of the client`]: 'time' }, measure: measureEach };
 }
 
 /** The cheapest calls come first, because a server still works for a while after a burst. */
@@ -201,6 +214,18 @@ const ofServers: readonly Part[] = [
         [`wrap, ${connections} at once, CPU of the server`]: 'server',
       },
       { connections },
+    ),
+  ),
+  ...[4, 16, mostTenants].map((tenants) =>
+    calls(
+      2,
+      wrapOf,
+      {
+        [`wrap, 64 at once of ${tenants} tenants, time per call`]: 'time',
+        [`wrap, 64 at once of ${tenants} tenants, CPU of the server`]: 'server',
+        [`wrap, 64 at once of ${tenants} tenants, CPU of PostgreSQL`]: 'postgres',
+      },
+      { connections: 64, tenants },
     ),
   ),
   calls(2, batchOf('wrap'), { 'wrap in a batch of 100, CPU of the server': 'server' }, { size: 100 }),
