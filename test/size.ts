@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
   protocol: 5_738,
-  service: 5_710,
+  service: 5_820,
   local: 2_193,
   sdk: 7_359,
   migrate: 2_574,
@@ -16,14 +16,14 @@ const packages: Readonly<Record<string, number>> = {
   prisma: 2_030,
   files: 1_596,
   console: 6_343,
-  server: 5_435,
+  server: 5_635,
   log: 1_163,
   dev: 838,
   cli: 3_148,
 };
 const sites = { 'docs/site': 1_063, examples: 1_726 };
-const mostTestLines = 70_393;
-const mostWords = 70_400;
+const mostTestLines = 70_993;
+const mostWords = 70_550;
 const longestLine = 140;
 const printWidth = 110;
 

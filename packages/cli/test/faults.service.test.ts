@@ -39,7 +39,8 @@ async function after(statement: string, template: Template | null = migrated): P
   return by({ EAAS_DATABASE_URL: other.url('server'), EAAS_MIGRATE_DATABASE_URL: other.url('owner') });
 }
 
-const version = (number: number) => after(`update eaas.migrations set version = ${number}`);
+const version = (number: number) =>
+  after(`with others as (delete from eaas.migrations) insert into eaas.migrations values (${number})`);
 
 async function keyFile(mode: number, ...below: string[]): Promise<Environment> {
   const file = join(await newDirectory(), 'root.key');

@@ -32,6 +32,26 @@ export const breaks = [
   }),
   ...breaksIn(`${src}/postgres/functions.ts`, store, {
     'appends-behind-any-head': ['id = expected_id and mac = expected_mac;', 'id = expected_id;'],
+    'appends-together-behind-any-head': [' and mac = own.expected_mac\n', '\n'],
+    'appends-together-at-any-time': ['\n    where ${isTimely}\n', '\n'],
+    'one-locked-tenant-holds-all-up': ['for update skip locked', 'for update'],
+    'moved-without-the-head': [' and mac <> own.expected_mac', ' and false'],
+  }),
+  ...breaksIn(`${src}/postgres/platform.ts`, [`${src}/postgres/platform.test.ts`], {
+    'sent-again-after-a-lost-answer': ['if (error instanceof LinkRefused) void', 'if (error) void'],
+    'two-of-a-tenant-together': [' || this.#waiting.has(tenantId))', ')'],
+    'one-that-hangs-holds-all-up': ['timeLimit(late)', 'timeLimit(30 * late)'],
+    'outcomes-of-the-wrong-tenant': [
+      'const { [nth]: known } = appended;',
+      'const known = appended[(nth + 1) % leaving.length];',
+    ],
+    'time-from-the-statement-on': [
+      'this.#ways.alone(one, one.deadline)',
+      'this.#ways.alone(one, performance.now() + timeLimit(5_000))',
+    ],
+  }),
+  ...breaksIn(`${src}/postgres/append.ts`, store, {
+    'seals-of-another-tenant': ['skipped += seals.length / 80;', ''],
   }),
   ...breaksIn(`${src}/postgres/query.ts`, store, {
     'rows-of-any-tenant': ['where tenant_id = ${tenantId} ${joined(same)}', 'where true ${joined(same)}'],

@@ -6,6 +6,7 @@ import { timeLimit } from '../base/time-limit.ts';
 import { readClock } from '../jobs/clock.ts';
 import { KeyHosts } from '../plugins/key-hosts.ts';
 import { isPrepared } from '../postgres/checks.ts';
+import { hasCitus } from '../postgres/citus.ts';
 import { isMigrated, migrate } from '../postgres/migrate.ts';
 import type { RootKeyProvider } from '../root-key/provider.ts';
 import { checkRoots } from '../root-key/root-check.ts';
@@ -128,7 +129,8 @@ export async function openService(options: OpenOptions, purpose: Purpose) {
     for (const extra of purpose === 'serve' ? options.extras : [])
       warnings.push(...((await extra.warnings?.(connections)) ?? []));
     const keyHosts = new KeyHosts(options.issuerHosts ?? []);
-    const service = createService({ database: connections, reads, background, roots, keyHosts });
+    const isSpread = await connections.run(hasCitus);
+    const service = createService({ database: connections, reads, background, isSpread, roots, keyHosts });
     await readClock(service);
     return { service, database, warnings, close };
   } catch (error) {

@@ -35,6 +35,7 @@ export interface ServiceOptions {
   readonly database: Database;
   readonly reads?: Database;
   readonly background?: Database;
+  readonly isSpread?: boolean;
   readonly roots: core.Roots;
   readonly keyHosts?: KeyHosts;
   readonly wallClock?: () => number;
@@ -50,6 +51,7 @@ export function createService({
   database,
   reads = database,
   background = database,
+  isSpread = false,
   roots,
   keyHosts = new KeyHosts([]),
   wallClock = Date.now,
@@ -82,7 +84,7 @@ export function createService({
     core.intake((count) => void (counts.intakeOpened += count)),
     publicLogPlugin(database, () => service.publicLog),
   ];
-  const store = postgresStore({ calls: database, lists: reads, background });
+  const store = postgresStore({ calls: database, lists: reads, background, isSpread });
   // A call is answered within 5 s.
   const service: Service = {
     ...core.createService({ store, roots, plugins, fair, listener, patience: timeLimit(4_500) }),

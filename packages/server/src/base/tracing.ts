@@ -1,6 +1,7 @@
 // Spans and metrics of OpenTelemetry, if the operator has registered an SDK before the server starts.
 import type * as OpenTelemetry from '@opentelemetry/api';
-import type { Histogram, Meter, ObservableCounter, ObservableGauge, Span, Tracer } from '@opentelemetry/api';
+import type { Histogram, Meter, ObservableCounter, ObservableGauge } from '@opentelemetry/api';
+import type { Span, SpanContext, Tracer } from '@opentelemetry/api';
 import type { Registry } from 'prom-client';
 import manifest from '../../package.json' with { type: 'json' };
 import { Refusal } from '@eaas/service';
@@ -98,6 +99,20 @@ export function traced<T>(name: string, work: (span?: Span) => Promise<T>): Prom
   return connected?.api.trace.getActiveSpan()
     ? within(connected, connected.tracer.startSpan(name), work)
     : work();
+}
+
+/** The span in which a request waits for what is done for several. */
+export const activeSpan = (): SpanContext | undefined => connected?.api.trace.getActiveSpan()?.spanContext();
+
+/** Work for several requests has a trace of its own, with links to theirs. */
+export function tracedTogether<T>(
+  name: string,
+  spans: readonly (SpanContext | undefined)[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const links = spans.flatMap((context) => (context ? [{ context }] : []));
+  if (!connected || links.length === 0) return work();
+  return within(connected, connected.tracer.startSpan(name, { root: true, links }), work);
 }
 
 export function tracedJob<T>(name: string, work: () => Promise<T>): Promise<T> {

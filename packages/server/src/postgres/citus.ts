@@ -43,7 +43,7 @@ export async function distribute(tx: Transaction): Promise<void> {
   }
   for (const name of tenantFunctions) await distributeFunction(tx, name);
   // Citus creates the functions on the workers with the rights that everyone has by default.
-  await tx`revoke all on function eaas.append, eaas.create_tenant, eaas.purge_entries, eaas.destroy_tenant
+  await tx`revoke all on function eaas.append, eaas.append_all, eaas.create_tenant, eaas.purge_entries, eaas.destroy_tenant
     from public`;
 }
 

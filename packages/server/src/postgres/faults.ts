@@ -96,6 +96,9 @@ export function isConnectionLost(error: unknown): boolean {
   return lost.test(code) || code === unparsed || syscall === 'read' || syscall === 'write';
 }
 
+/** Whether the database itself says that it did nothing. */
+export const isAnswer = (error: unknown): boolean => isDatabaseError(error) && !lost.test(error.code);
+
 export const isSessionBroken = (error: unknown): boolean =>
   isDatabaseError(error) && brokenSession.test(error.code);
 

@@ -1,5 +1,5 @@
-// The SQL functions that write rows: `eaas.append` is all of an append, and `eaas.create_tenant` begins a tenant. `migrate` makes
-// them anew from the tables as they are, after its steps.
+// The SQL functions that write rows: `eaas.append` is all of an append, `eaas.append_all` of those of many tenants, and
+// `eaas.create_tenant` begins a tenant. `migrate` makes them anew from the tables as they are, after its steps.
 import type { Sql } from './sql.ts';
 import { noId, type StoredTable, storedTables } from './tables.ts';
 
@@ -17,7 +17,7 @@ export async function writingFunctions(sql: Sql): Promise<string> {
     .filter(({ isLoose }) => !isLoose)
     .map((table) => writeRows(table, columns.get(table.name) ?? []))
     .join('');
-  return append(writing) + createTenant(writing);
+  return append(writing) + appendAll + createTenant(writing);
 }
 
 /** Bytes come as text in hexadecimal, which the type of the column takes. */
@@ -59,49 +59,101 @@ const records = `
       select tenant, row_id, rev from jsonb_populate_recordset(null::eaas.row_records, rows -> 'row_records');
     end if;`;
 
-const append = (writing: string): string => `
-create or replace function eaas.append(
+/** What an append knows of the two heads, and the time that it was judged at. */
+const link = `
   tenant uuid, expected_id bigint, expected_mac bytea,
   next_id bigint, next_hash bytea, next_sum bytea, next_nonce bytea, next_created_at bigint, next_month text,
-  next_encrypts bigint, next_mac bytea, moment bigint, runs json, seals bytea, blocks json, counts json, rows jsonb
-) returns text language plpgsql set lock_timeout = '1s' as $$
-declare
-  present bigint := eaas.now_ms();
-begin
-  if moment not between present - 10000 and present + 1000 then
-    return 'clock ' || present;
-  end if;
-  update eaas.audit_heads set id = next_id, hash = next_hash, sum = next_sum, nonce = next_nonce,
-    created_at = next_created_at, month = next_month, encrypts = next_encrypts, mac = next_mac
-  where tenant_id = tenant and id = expected_id and mac = expected_mac;
-  if not found then
-    return 'moved ' || present;
-  end if;
+  next_encrypts bigint, next_mac bytea, moment bigint`;
+
+const isTimely = 'moment between present - 10000 and present + 1000';
+
+/** What becomes of the head, by columns of a link that stand in `of`. */
+const nextHead = (of = ''): string =>
+  ['id', 'hash', 'sum', 'nonce', 'created_at', 'month', 'encrypts', 'mac']
+    .map((column) => `${column} = ${of}next_${column}`)
+    .join(', ');
+
+/** What appends write beside heads and rows, of one link, or of those that `links` joins. `skipped`: how many seals stand before. */
+const writeEntries = (links = '', on = ''): string => `
   insert into eaas.audit_entries
     (tenant_id, id, action, key_id, key_version, actor, ip_address, metadata, created_at, hash, mac, salt, nonce)
   select tenant, expected_id + number, action, key_id, key_version, actor, ip_address, metadata, next_created_at,
-    substr(seals, 80 * number - 79, 32), substr(seals, 80 * number - 47, 32), substr(seals, 80 * number - 15, 16),
-    case when number = 1 then next_nonce end
-  from json_to_recordset(runs) as run
-    (first int, last int, action text, key_id uuid, key_version bigint, actor text, ip_address text, metadata text),
+    substr(seals, 80 * (skipped + number) - 79, 32), substr(seals, 80 * (skipped + number) - 47, 32),
+    substr(seals, 80 * (skipped + number) - 15, 16), case when number = 1 then next_nonce end
+  from ${links}json_to_recordset(runs) as run (of int,
+    first int, last int, action text, key_id uuid, key_version bigint, actor text, ip_address text, metadata text)${on},
     generate_series(first, last) as number;
   if blocks is not null then
     insert into eaas.audit_blocks (tenant_id, of, block)
     select tenant, substr(name, strpos(name, ' ') + 1), split_part(name, ' ', 1)::bigint
-    from json_array_elements_text(blocks) as name
+    from ${links}json_to_recordset(blocks) as block (of int, name text)${on}
     on conflict do nothing;
   end if;
   insert into eaas.tallies as known (tenant_id, key_id, key_version, action, month, n, refused, purged, last_at)
   select tenant, coalesce(key_id, '${noId}'), coalesce(key_version, 0), action, next_month, n, refused, 0, next_created_at
-  from json_to_recordset(counts) as tally (key_id uuid, key_version bigint, action text, n bigint, refused bigint)
+  from ${links}json_to_recordset(counts) as tally
+    (of int, key_id uuid, key_version bigint, action text, n bigint, refused bigint)${on}
   on conflict (tenant_id, key_id, key_version, action, month) do update
     set n = known.n + excluded.n, refused = known.refused + excluded.refused,
-      last_at = case when excluded.n > 0 then excluded.last_at else known.last_at end;
+      last_at = case when excluded.n > 0 then excluded.last_at else known.last_at end;`;
+
+const append = (writing: string): string => `
+create or replace function eaas.append(${link}, runs json, seals bytea, blocks json, counts json, rows jsonb
+) returns text language plpgsql set lock_timeout = '1s' as $$
+declare
+  present bigint := eaas.now_ms();
+  skipped int := 0;
+begin
+  if not (${isTimely}) then
+    return 'clock ' || present;
+  end if;
+  update eaas.audit_heads set ${nextHead()}
+  where tenant_id = tenant and id = expected_id and mac = expected_mac;
+  if not found then
+    return 'moved ' || present || coalesce((select ' ' || to_json(h) from eaas.audit_heads h where tenant_id = tenant), '');
+  end if;${writeEntries()}
   if rows is not null then${records}${writing}
   end if;
   return 'written ' || present;
 end $$;
 revoke all on function eaas.append from public;
+`;
+
+/**
+ * Appends links of different tenants, none of which writes rows. Returns the time, the numbers of those that it wrote, and the heads
+ * of those that moved. It waits for nobody's lock: what is left, `eaas.append` writes or refuses. The heads are found one by one,
+ * because a plan for all of them at once can scan the whole table.
+ */
+const appendAll = `
+create or replace function eaas.append_all(links json, runs json, seals bytea, blocks json, counts json) returns text
+language plpgsql set lock_timeout = '1s' as $$
+declare
+  present bigint := eaas.now_ms();
+  written int[] := '{}';
+  moved jsonb := '{}';
+  own record;
+begin
+  for own in select * from json_to_recordset(links) as link (nth int, ${link})
+    where ${isTimely}
+  loop
+    update eaas.audit_heads set ${nextHead('own.')}
+    where ctid = (
+      select ctid from eaas.audit_heads where tenant_id = own.tenant and id = own.expected_id and mac = own.expected_mac
+      for update skip locked);
+    if found then
+      written := written || own.nth;
+    else
+      moved := moved || coalesce((select jsonb_build_object(own.nth, to_jsonb(h)) from eaas.audit_heads h
+        where tenant_id = own.tenant and mac <> own.expected_mac), '{}');
+    end if;
+  end loop;${writeEntries(
+    `json_to_recordset(links) as link (nth int, skipped int, ${link})
+    join `,
+    ' on of = nth and nth = any (written)',
+  )}
+  return json_build_object('time', present, 'written', written, 'moved', moved);
+end $$;
+revoke all on function eaas.append_all from public;
 `;
 
 const createTenant = (writing: string): string => `

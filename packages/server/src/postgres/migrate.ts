@@ -12,7 +12,7 @@ import { schema } from './schema.ts';
 import { schemaPlugins, storedTables } from './tables.ts';
 
 /** The steps from an empty database to the present schema. A released step must never change: add a new one. */
-const steps: readonly string[] = [schema];
+const steps: readonly string[] = [schema, '-- eaas.append_all is among the functions.'];
 /** The first step has the number of the format as its version. */
 const latest = dataFormat + steps.length - 1;
 
@@ -116,5 +116,5 @@ async function grant(sql: Sql, role: string): Promise<void> {
   for (const right of schemaPlugins.flatMap(({ rights }) => rights ?? []))
     await sql`grant ${sql.unsafe(right)} to ${to}`;
   await sql`grant delete on eaas.root_checks, eaas.tallies to ${to}`;
-  await sql`grant execute on function eaas.append, eaas.create_tenant, eaas.purge_entries to ${to}`;
+  await sql`grant execute on function eaas.append, eaas.append_all, eaas.create_tenant, eaas.purge_entries to ${to}`;
 }

@@ -7,7 +7,9 @@ import {
   entries,
   keys,
   keyVersions,
+  type HeadRow,
   type Known,
+  type Link,
   LinkRefused,
   nameOf,
   type Query,
@@ -18,8 +20,11 @@ import {
 } from '@eaas/service';
 import postgres from 'postgres';
 import { describe, expect, test, vi } from 'vitest';
+import { appendLinks } from './append.ts';
 import { Database } from './database.ts';
+import { migrate } from './migrate.ts';
 import { postgresStore } from './postgres-store.ts';
+import { openPool } from './sql.ts';
 import { linkAfter, newHead, rowsOf } from './testing/made-links.ts';
 
 const place = await createDatabase(migrated);
@@ -155,6 +160,140 @@ describe.each(stores)('in %s', (name, store) => {
     const none = [refTo(keys, 'no id'), refTo(keyVersions, randomUUID(), 'x')];
     expect([...(await store.read(tenantId, none)).rows]).toEqual(none.map((ref) => [ref, null]));
   });
+});
+
+describe('the links of many tenants', () => {
+  const { newTenant, appendTo, logOf } = callsOf(inPostgres);
+  const superuser = postgres({ ...place.connection('superuser'), max: 1 });
+  const ready = closing(superuser, (it) => it.end());
+  const tenantsOf = (count: number) =>
+    Promise.all(Array.from({ length: count }, async () => (await newTenant()).tenantId));
+  /** How many transactions wrote the heads of these. */
+  const transactionsOf = async (tenantIds: readonly string[]) => {
+    const [row] = await superuser<{ n: string }[]>`
+      select count(distinct xmin::text) as n from eaas.audit_heads where tenant_id in ${superuser(tenantIds)}`;
+    return Number(row?.n);
+  };
+
+  test('each has its own outcome, and what moved comes with the head that is there', async () => {
+    await ready;
+    const tenantIds = await tenantsOf(10);
+    const moved = await appendTo(tenantIds[4] ?? '', ['{"first":true}']);
+    expect(moved).toMatchObject({ outcome: 'written' });
+    const changes: Record<number, Partial<Link>> = {
+      4: { expected: newHead() },
+      5: { now: Date.now() - 60_000 },
+      6: { now: Date.now() + 60_000 },
+      7: { expected: { id: 1, mac: randomBytes(32) } },
+      8: { expected: { id: 0, mac: randomBytes(32) } },
+    };
+    const before = await Promise.all(tenantIds.map((tenantId) => inPostgres.read(tenantId, [])));
+    const links = tenantIds.map((tenantId, nth) => {
+      const link = linkAfter(before[nth] as Known, ['{"n":1}', '{"n":2}']);
+      return { tenantId, link: { ...link, ...changes[nth] } };
+    });
+    const appended = await Promise.all(links.map(({ tenantId, link }) => inPostgres.append(tenantId, link)));
+    const outcomes = appended.map(({ outcome }) => outcome);
+    const others = { 4: 'moved', 5: 'clock', 6: 'clock', 7: 'moved', 8: 'moved' };
+    expect(outcomes).toEqual(Object.assign(Array(10).fill('written'), others));
+    expect(appended.map(({ head }) => head)).toEqual(
+      appended.map((_, nth) => (outcomes[nth] === 'moved' ? before[nth]?.head : undefined)),
+    );
+    for (const { time } of appended) expect(Math.abs(time - Date.now())).toBeLessThan(600_000);
+    const logs = await Promise.all(tenantIds.map(logOf));
+    const logOfOutcome = (outcome: string) => (outcome === 'written' ? ['{"n":1}', '{"n":2}'] : []);
+    expect(logs).toEqual(Object.assign(outcomes.map(logOfOutcome), { 4: ['{"first":true}'] }));
+    const [, again] = await database.run((sql) => appendLinks(sql, links.slice(3, 5)));
+    expect(again).toMatchObject({ outcome: 'moved', head: before[4]?.head });
+    // Of those that were written, the first two left alone.
+    expect(await transactionsOf(tenantIds.filter((_, nth) => !(nth in others)))).toBe(3);
+  });
+
+  test('what is stored is what one alone stores', async () => {
+    const tenantIds = await tenantsOf(6);
+    const own = ['tenant_id', 'hash', 'mac', 'salt'];
+    const of = { key_id: randomUUID(), key_version: 3, actor: 'é"\\' };
+    const first = linkAfter(await inPostgres.read(tenantIds[0] ?? '', []), ['{"n":1}', '{"n":2}'], of);
+    const stored = async (tenantId: string) => {
+      const { head } = await inPostgres.read(tenantId, []);
+      const seals = randomBytes(160);
+      const next = { ...first.next, tenant_id: tenantId };
+      const link = { ...first, seals, expected: head as HeadRow, next };
+      return async (store: Store) => {
+        await store.append(tenantId, link);
+        const found: object[] = [];
+        for (const table of ['audit_heads', 'audit_entries', 'audit_blocks', 'tallies'])
+          found.push(
+            await superuser`select to_jsonb(t) - ${table === 'audit_entries' ? own : ['tenant_id']}::text[] as row
+              from eaas.${superuser(table)} t where tenant_id = ${tenantId} order by 1`,
+          );
+        const [row] = await superuser<{ seals: Uint8Array }[]>`
+          select string_agg(hash || mac || salt, '' order by id) as seals from eaas.audit_entries where tenant_id = ${tenantId}`;
+        expect(row?.seals).toEqual(seals);
+        return found;
+      };
+    };
+    const [one, ...others] = await Promise.all(tenantIds.map(stored));
+    const alone = await one?.(inPostgres);
+    expect(alone?.every((rows) => (rows as unknown[]).length > 0)).toBe(true);
+    const together = await Promise.all(others.map((append) => append(inPostgres)));
+    for (const each of together) expect(each).toEqual(alone);
+  });
+
+  test.each(['a\0', '22P02'])('a link that is refused hurts no other (%j)', async (fault) => {
+    const tenantIds = await tenantsOf(8);
+    const unparsed = { blocks: ['no-number of'] };
+    const all = await Promise.allSettled(
+      tenantIds.map(async (tenantId, nth) => {
+        const link = linkAfter(await inPostgres.read(tenantId, []), ['{}']);
+        const actor = { runs: link.runs.map((run) => ({ ...run, actor: fault })) };
+        return inPostgres.append(tenantId, {
+          ...link,
+          ...(nth === 5 && (fault === '22P02' ? unparsed : actor)),
+        });
+      }),
+    );
+    const statuses = Object.assign(Array(8).fill('fulfilled'), { 5: 'rejected' });
+    expect(all.map(({ status }) => status)).toEqual(statuses);
+    expect(await Promise.all(tenantIds.map(logOf))).toEqual(
+      statuses.map((status) => (status === 'rejected' ? [] : ['{}'])),
+    );
+  });
+
+  test('a tenant that somebody has locked holds up no other', async () => {
+    const tenantIds = await tenantsOf(8);
+    const links = await Promise.all(
+      tenantIds.map(async (tenantId) => linkAfter(await inPostgres.read(tenantId, []), ['{}'])),
+    );
+    const ends: number[] = [];
+    let all: Promise<unknown> = Promise.resolve();
+    await superuser.begin(async (tx) => {
+      await tx`select from eaas.audit_heads where tenant_id = ${tenantIds[4] ?? ''} for update`;
+      all = Promise.all(
+        links.map(async (link, nth) => {
+          // Who is locked out for too long is refused.
+          await inPostgres.append(tenantIds[nth] ?? '', link).catch(() => {});
+          if (nth !== 4) ends.push(nth);
+        }),
+      );
+      await vi.waitFor(() => expect(ends).toHaveLength(7));
+    });
+    await all;
+    // Nobody else had to wait, and to be sent once more.
+    expect(await transactionsOf(tenantIds.filter((_, nth) => nth !== 4))).toBe(3);
+  });
+});
+
+test('a database of the step before has `append_all` when it is migrated', async () => {
+  const { connection } = await createDatabase(migrated);
+  const [owner, server] = [openPool(connection('owner'), 1), openPool(connection('server'), 1)];
+  await closing(owner, (it) => it.end());
+  await closing(server, (it) => it.end());
+  await owner`drop function eaas.append_all`;
+  await owner`delete from eaas.migrations where version = (select max(version) from eaas.migrations)`;
+  const [{ role } = {}] = await server<{ role: string }[]>`select current_user as role`;
+  expect(await migrate(owner, role ?? null)).toBe(1);
+  await server`select eaas.append_all('[]', '[]', '', null, '[]')`;
 });
 
 test('nothing is judged under the lock for a caller whose time is over', async () => {

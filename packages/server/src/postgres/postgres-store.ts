@@ -3,9 +3,10 @@ import { type Known, LinkRefused, type Need, type Owned, type Store } from '@eaa
 import { parseUuid } from '@eaas/protocol';
 import { timeLimit } from '../base/time-limit.ts';
 import type { Database } from './database.ts';
-import { DatabaseSlow, isConnectionLost, isDatabaseError, isDatabaseFault } from './faults.ts';
+import { DatabaseSlow, isAnswer, isConnectionLost, isDatabaseError, isDatabaseFault } from './faults.ts';
 import { type Pool, type Sql, together } from './sql.ts';
-import { appendLink, createTenant } from './append.ts';
+import { appendLink, appendLinks, createTenant } from './append.ts';
+import { Platform, type Ways } from './platform.ts';
 import { scanRows } from './query.ts';
 import { readKnown } from './read.ts';
 import { requireTable, storedTables, typeOf } from './tables.ts';
@@ -15,6 +16,8 @@ export interface StoreDatabases {
   readonly calls: Database;
   readonly lists: Database;
   readonly background: Database;
+  /** Whether Citus has the tenants on several nodes, so that no statement can append for several. */
+  readonly isSpread?: boolean;
 }
 
 /** Whoever holds the lock of a tenant and says nothing for so long, in milliseconds, holds up the others. */
@@ -26,14 +29,22 @@ const soon = (milliseconds: number, deadline = Infinity): number =>
   Math.min(deadline, performance.now() + timeLimit(milliseconds));
 
 /** Makes the store of a database that `migrate` has prepared. */
-export function postgresStore({ calls, lists, background }: StoreDatabases): Store {
+export function postgresStore({ calls, lists, background, isSpread = false }: StoreDatabases): Store {
+  const ways: Ways = {
+    alone: ({ tenantId, link }, deadline) =>
+      calls.run((sql) => appendLink(sql, tenantId, link).catch(refused), 2_500, deadline),
+    together: (leaving, deadline) =>
+      calls.run((sql) => appendLinks(sql, leaving).catch(refusedTogether), 2_500, deadline),
+  };
+  const platform = new Platform(ways);
   return {
     read(tenantId, needs, deadline = Infinity) {
       if (!needs.some(isList))
         return calls.run((sql) => readKnown(sql, tenantId, needs), 2_000, soon(2_200, deadline));
       return lists.run((sql, limit) => readWithin(sql, tenantId, needs, limit), 4_000, soon(4_500, deadline));
     },
-    append: (tenantId, link) => calls.run((sql) => appendLink(sql, tenantId, link).catch(refused), 2_500),
+    append: (tenantId, link) =>
+      isSpread ? ways.alone({ tenantId, link }, Infinity) : platform.append(tenantId, link),
     locked: (...asked) => {
       const [, , lost, , deadline] = asked;
       // After a first attempt there is time for another, which finds out what became of it.
@@ -118,6 +129,12 @@ async function lockedWithin(
 function refused(error: unknown): never {
   if (!isDatabaseError(error) || isDatabaseFault(error)) throw error;
   throw new LinkRefused(`the database refuses what the link has: ${error.message}`, { cause: error });
+}
+
+/** After an answer that is an error, each link can be tried by itself. */
+function refusedTogether(error: unknown): never {
+  if (!isAnswer(error)) throw error;
+  throw new LinkRefused('the database refuses one of several links', { cause: error });
 }
 
 /**

@@ -16,7 +16,7 @@ import { joined, type Part, part, raw, statement } from './statement.ts';
 import { isRare, requireTable, type StoredTable, typeOf } from './tables.ts';
 
 export type Json = null | string | number | boolean | readonly Json[] | { readonly [name: string]: Json };
-type JsonRow = Readonly<Record<string, Json>>;
+export type JsonRow = Readonly<Record<string, Json>>;
 
 /** A subquery that returns JSON, and what it means. */
 export interface Asked {
@@ -259,7 +259,7 @@ function newestRev(tenantId: string, { record, isLoose, id, recorded = `t.${id[0
 const aggregated = (rows: Part): Part => part`(select coalesce(json_agg(found), '[]') from (${rows}) found)`;
 
 /** A row from JSON, in which bytes are hexadecimal. What is not, in a row that was tampered with, stays as it is. */
-function storedRow({ binary = new Set(), nulls }: StoredTable, json: JsonRow): Stored {
+export function storedRow({ binary = new Set(), nulls }: StoredTable, json: JsonRow): Stored {
   const { newest_rev, ...row } = json as Record<string, unknown>;
   for (const column of binary) {
     const value = row[column];

@@ -71,6 +71,8 @@ export interface LostLink {
 export interface Appended {
   readonly outcome: 'written' | 'moved' | 'clock';
   readonly time: number;
+  /** The head that is there, if another link came first. Absent if there is none, or the store does not say. */
+  readonly head?: HeadRow;
 }
 
 /** What `locked` hands to its work. */

@@ -1,0 +1,112 @@
+// Where the links of many tenants wait for the next statement. Each link costs a round trip and a commit, so at most two statements
+// are under way, and what waits meanwhile leaves together. Nothing of the ledger rests on it: each link has its own outcome.
+import { type Appended, type Link, LinkRefused, type Store } from '@eaas/service';
+import { timeLimit } from '../base/time-limit.ts';
+import { activeSpan, tracedTogether } from '../base/tracing.ts';
+import type { TenantLink } from './append.ts';
+
+/** How links leave. Whoever throws LinkRefused has written nothing. */
+export interface Ways {
+  alone(leaving: TenantLink, deadline: number): Promise<Appended>;
+  /** Returns undefined for those that only `alone` can write, or say why not. */
+  together(leaving: readonly TenantLink[], deadline: number): Promise<readonly (Appended | undefined)[]>;
+}
+
+/** With more under way, fewer links would share a statement. */
+const mostUnderWay = 2;
+/** A statement that takes so long, in milliseconds, holds up no other. */
+const late = 100;
+/** The most that leave together, and the most bytes of one link among them: more would hold up the others. */
+const most = { links: 64, bytes: 64 * 1024, bytesOfOne: 12 * 1024 };
+
+interface Waiting extends TenantLink {
+  readonly bytes: number;
+  readonly deadline: number;
+  readonly span: ReturnType<typeof activeSpan>;
+  resolve(appended: Appended | Promise<Appended>): void;
+  reject(error: unknown): void;
+}
+
+export class Platform implements Pick<Store, 'append'> {
+  readonly #ways: Ways;
+  /** By their tenants, in the order of their arrival. */
+  readonly #waiting = new Map<string, Waiting>();
+  #underWay = 0;
+
+  constructor(ways: Ways) {
+    this.#ways = ways;
+  }
+
+  append(tenantId: string, link: Link): Promise<Appended> {
+    const bytes = bytesOf(link);
+    const deadline = performance.now() + timeLimit(5_000);
+    if (link.writes.length > 0 || bytes > most.bytesOfOne || this.#waiting.has(tenantId))
+      return this.#ways.alone({ tenantId, link }, deadline);
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(tenantId, { tenantId, link, bytes, deadline, span: activeSpan(), resolve, reject });
+      this.#leave();
+    });
+  }
+
+  /** Sends what waits, as often as there is room for a statement. */
+  #leave(): void {
+    while (this.#underWay < mostUnderWay && this.#waiting.size > 0) {
+      this.#underWay++;
+      let isUnderWay = true;
+      const makeRoom = (): void => {
+        if (isUnderWay) this.#underWay--;
+        isUnderWay = false;
+        this.#leave();
+      };
+      const timer = setTimeout(makeRoom, timeLimit(late));
+      void this.#send(this.#next()).finally(() => {
+        clearTimeout(timer);
+        makeRoom();
+      });
+    }
+  }
+
+  #next(): Waiting[] {
+    const leaving: Waiting[] = [];
+    let bytes = 0;
+    for (const one of this.#waiting.values()) {
+      bytes += one.bytes;
+      if (leaving.length === most.links || bytes > most.bytes) break;
+      leaving.push(one);
+    }
+    for (const { tenantId } of leaving) this.#waiting.delete(tenantId);
+    return leaving;
+  }
+
+  async #send(leaving: readonly Waiting[]): Promise<void> {
+    const [first] = leaving;
+    if (first && leaving.length === 1) return this.#sendAlone(first);
+    const spans = leaving.map(({ span }) => span);
+    const deadline = Math.min(...leaving.map((one) => one.deadline));
+    try {
+      const appended = await tracedTogether('database.append', spans, () =>
+        this.#ways.together(leaving, deadline),
+      );
+      for (const [nth, one] of leaving.entries()) {
+        const { [nth]: known } = appended;
+        if (known) one.resolve(known);
+        else void this.#sendAlone(one);
+      }
+    } catch (error) {
+      // What can have been written is never sent again: each tenant looks for it under its lock.
+      for (const one of leaving)
+        if (error instanceof LinkRefused) void this.#sendAlone(one);
+        else one.reject(error);
+    }
+  }
+
+  async #sendAlone(one: Waiting): Promise<void> {
+    const appending = this.#ways.alone(one, one.deadline);
+    one.resolve(appending);
+    await appending.catch(() => {});
+  }
+}
+
+/** About how many bytes a link takes in a statement. */
+const bytesOf = ({ seals, runs }: Link): number =>
+  runs.reduce((sum, { metadata }) => sum + 256 + metadata.length, seals.length);
