@@ -3,8 +3,9 @@
 //
 // Two replicas serve one tenant of one database. A replica judges a request on its guess, the head and the
 // rows as it last saw them, and sends one append, a *link*, that succeeds only if the head is still the
-// guessed one. A guess that it lacks is read without a lock. After a miss, or when it likes, it takes the
-// lock, reads, judges and appends. If the answer to an append is lost, it takes the lock, asks the log for
+// guessed one. A guess that it lacks is read without a lock. A miss comes with the head that is there. If this
+// is newer and has the same rows, the replica follows it, and judges and sends again; otherwise, or when it
+// likes, it takes the lock, reads, judges and appends. If the answer to an append is lost, it takes the lock, asks the log for
 // the nonces of all links of the request whose answers were lost, and writes again before it gives the lock
 // back.
 //
@@ -43,7 +44,7 @@
 //   -DR0=1 -DR1=1 -DFAULTS=2 -DTIME                holds     and expiry and purge
 //   -DR0=2 -DR1=1 -DFAULTS=1 -DTIME                holds     the same for three requests
 //   -DFAULTS=0 -DBUG_NO_CAS                        RELEASED  the append does not compare the head
-//   -DBUG_ROWS                                     STALE     after a miss, the guess takes the new head only
+//   -DBUG_ROWS                                     STALE     it follows a head with other rows
 //   -DBUG_ABSENT                                   SECRET    the same, but only for the absent person
 //   -DBUG_EARLY                                    RELEASED  the answer leaves when the append was sent
 //   -DBUG_RESEND                                   ONCE      after a lost answer, it writes without a look
@@ -178,7 +179,16 @@ end: do
        fi;
        if :: lock == s + 1 -> lock = 0 :: else fi;
        if :: link[s].isForgotten -> link[s].state = idle :: else fi;
-       clear(s) }
+       clear(s);
+       if
+       :: link[s].state == missed ->                                /* with the head that is there, and the time */
+          link[s].headId = headId; link[s].headNonce = nonce[headId]; link[s].headHash = hash[headId];
+          link[s].headVersion = version; link[s].headSecret = rowSecret;
+#ifdef TIME
+          link[s].age = 0
+#endif
+       :: else
+       fi }
   :: atomic { link[s].state == sent && link[s].isForgotten ->       /* it never arrived */
        if :: lock == s + 1 -> lock = 0 :: else fi;
        link[s].state = idle; clear(s) }
@@ -189,7 +199,7 @@ end: do
 inline abandon() {
   if
   :: link[s].state == sent -> link[s].isForgotten = true; s = 4 * r + 1 - s
-  :: else -> link[s].state = idle;
+  :: else -> link[s].state = idle; clear(s);
      if :: lock == s + 1 -> lock = 0 :: else fi
   fi
 }
@@ -257,6 +267,13 @@ inline finish() {
   u = 0; lost = 0;
   if :: link[4 * r + 1 - s].state == idle -> s = 2 * r :: else fi   /* of two free sessions, the first */
 }
+
+/* Only forwards: an older head shows a loss. The sum of the rows says whether they are the same. */
+#if defined(BUG_ROWS) || defined(BUG_ABSENT)
+#define FOLLOWS(s) (link[s].headId > guessId)
+#else
+#define FOLLOWS(s) (link[s].headId > guessId && link[s].headVersion == seenVersion && link[s].headSecret == seenSecret)
+#endif
 
 proctype Replica(byte r) {
   byte count, s = 2 * r;                     /* the requests so far, and the session in use */
@@ -345,15 +362,19 @@ again:
   :: atomic { link[s].state == missed -> link[s].state = idle;
        attempts--;                           /* nobody has its nonce, so it can be drawn again */
        ownNonce = 0; ownSecret = 0; ownHash = 0; id = 0;
-#if defined(BUG_ROWS) || defined(BUG_ABSENT)
-       guessId = headId; guessNonce = nonce[headId]; guessHash = hash[headId];
-       guessVersion = version; guessSecret = rowSecret;
+       if
+       :: FOLLOWS(s) ->
+          guessId = link[s].headId; guessNonce = link[s].headNonce; guessHash = link[s].headHash;
+          guessVersion = link[s].headVersion; guessSecret = link[s].headSecret;
 #ifdef BUG_ABSENT
-       seenVersion = version;
+          seenVersion = guessVersion;
 #endif
-#else
-       forget(); hasMissed = true;
+#ifdef TIME
+          guessAge[r] = link[s].age
 #endif
+       :: else -> forget(); hasMissed = true
+       fi;
+       clear(s);
        goto again }
   :: atomic { link[s].state == gone -> link[s].state = idle; doubt() }
   :: atomic { faults > 0 && link[s].state != gone -> faults--; abandon(); doubt() }

@@ -106,7 +106,7 @@ export function storeKeeping(further: Keep, { now, wait = async () => {} }: Memo
     const tenant = tenants.get(tenantId);
     const { expected, next } = link;
     if (tenant?.head.id !== expected.id || compare(tenant.head.mac, expected.mac) !== 0) {
-      return { outcome: 'moved', time };
+      return { outcome: 'moved', time, ...(tenant && { head: tenant.head }) };
     }
     if (link.now > time + second || link.now < time - 10 * second) return { outcome: 'clock', time };
     for (const written of link.writes) set(tenantId, written);

@@ -50,7 +50,11 @@ export async function openPair({
   };
   const append: typeof store.append = (...all) =>
     silent.has('append') ? late() : send(() => store.append(...all));
-  const locked: typeof store.locked = (...all) => (silent.has('locked') ? late() : store.locked(...all));
+  let locks = 0;
+  const locked: typeof store.locked = (...all) => {
+    locks++;
+    return silent.has('locked') ? late() : store.locked(...all);
+  };
   const replicas = [0, 1].map(() => start({ store: { ...store, read, append, locked }, listener }));
   const replica = (nth: number) => {
     const one = replicas[nth % 2];
@@ -75,6 +79,7 @@ export async function openPair({
   return {
     store,
     silent,
+    locks: () => locks,
     ledger,
     tenantId,
     decide,

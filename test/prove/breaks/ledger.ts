@@ -5,6 +5,7 @@ import { breaksIn } from '../breaks.ts';
 
 const src = 'packages/service/src';
 const simulation = ['packages/service/test/simulation.test.ts'];
+const follow = [`${src}/ledger/follow.test.ts`, `${src}/ledger/ledger.test.ts`];
 
 export const breaks = [
   ...breaksIn('packages/local/src/memory-store.ts', simulation, {
@@ -18,9 +19,47 @@ export const breaks = [
     'any-time': [' || link.now < time - 10 * second', ''],
   }),
   ...breaksIn(`${src}/ledger/place.ts`, simulation, {
-    rows: ['if (guess && (isSame || guess.hasRowsOf(head)))', 'if (guess)'],
+    rows: ['isSame || guess.hasRowsOf(head)))', 'true))'],
     'untold-losses-at-the-same-id': [' || (head.id === before.id && !isSame)', ''],
-    'untold-losses-before': ['if (!this.hasOthers && this.#newest) void', 'if (!this.#newest) void'],
+    'untold-losses-before': ['void this.#tellLoss(this.#newest).catch(() => {});', ''],
+  }),
+  ...breaksIn(`${src}/ledger/place.ts`, follow, {
+    'follows-an-older-head': ['head.id <= expected.id || (head.id', 'false || (head.id'],
+    'follows-another-head-at-its-id': [' || (head.id === guess.head.id && !sameHead(head, guess.head))', ''],
+    'a-late-head-takes-the-lock': ['return !isLoss;', 'return false;'],
+    'tells-the-loss-of-the-head-that-came': [
+      'this.sawOthers();\n    if (!guess.follow(head)) return false;\n    this.#newest = head;',
+      'if (!guess.follow(head)) return false;\n    this.#newest = head;\n    this.sawOthers();',
+    ],
+    'lives-on-by-following': [
+      'this.#newest = head;\n    return true;',
+      'this.ground.guesses.set(this.tenantId, guess, guess.bytes);\n    this.#newest = head;\n    return true;',
+    ],
+  }),
+  ...breaksIn(`${src}/ledger/guess.ts`, follow, {
+    'follows-other-rows': ['if (!this.hasRowsOf(this.#checked(head))) return false;', 'this.#checked(head);'],
+    'follows-with-the-quota-of-before': [
+      'this.head = head;\n    this.blocks',
+      'this.head = { ...head, encrypts: this.head.encrypts };\n    this.blocks',
+    ],
+    'keeps-blocks-of-before': [
+      'this.blocks.clear();\n    for (const name of this.#loose)',
+      'for (const name of this.#loose)',
+    ],
+    'keeps-what-was-read-beside': ['for (const name of this.#loose) this.#found.delete(name);', ''],
+  }),
+  ...breaksIn(`${src}/ledger/queue.ts`, follow, {
+    'follows-for-ever': ['const mostMoves = 3;', 'const mostMoves = 30;'],
+    'takes-the-lock-for-ever': ['moves + Number(isMoved), !hasMet)', 'mostMoves, !hasMet)'],
+  }),
+  ...breaksIn(`${src}/ledger/judge.ts`, simulation, {
+    'before-the-head': [
+      'ground.tables, head, Math.max(now, head.created_at), sum',
+      'ground.tables, head, now, sum',
+    ],
+  }),
+  ...breaksIn(`${src}/ledger/link.ts`, simulation, {
+    'nonces-twice': ['nonce: randomBytes(16) };', 'nonce: new Uint8Array(16) };'],
   }),
   ...breaksIn(`${src}/ledger/shared-read.ts`, simulation, {
     'shared-read': [

@@ -26,10 +26,10 @@ export const breaks = [
       'if (writes.has(refTo(tenants, this.tenantId)))',
       'if (writes.size > 0)',
     ],
-    'guesses-under-a-moved-head': ['(isSame || guess.hasRowsOf(head))', 'head.id >= guess.head.id'],
+    'guesses-under-a-moved-head': ['guess.follow(head) : isSame', 'true : isSame'],
   }),
   ...breaksIn(`${src}/ledger/guess.ts`, ledger, {
-    'heads-without-their-mac': ['this.head = this.#checked(head);', 'this.head = head;'],
+    'heads-without-their-mac': ['this.hasRowsOf(this.#checked(head))', 'this.hasRowsOf(head)'],
   }),
   ...breaksIn(`${src}/ledger/judge.ts`, [`${src}/ledger/guess.test.ts`], {
     'times-that-go-back': ['Math.max(now, head.created_at), sum', 'now, sum'],

@@ -83,6 +83,8 @@ export class Guess {
   head: HeadRow;
   /** The sum of all rows, without the mask of the head. */
   sum: bigint;
+  /** The names of queries of loose tables, whose answers stand. */
+  readonly #loose = new Set<string>();
   /** Blocks that this replica has stored since it knows each head. */
   readonly blocks = new Set<string>();
 
@@ -144,10 +146,17 @@ export class Guess {
     return this.sum === unmasked(this.secrets, head);
   }
 
-  /** Goes on to a head that another replica wrote without a change of rows. Throws Tampered. */
-  follow(head: HeadRow): void {
-    this.head = this.#checked(head);
+  /**
+   * Goes on to a newer head that another replica wrote without a change of rows, if it did. Throws Tampered, because the sum of the
+   * rows says nothing about quota, month and time. Loose rows may be others now.
+   */
+  follow(head: HeadRow): boolean {
+    if (!this.hasRowsOf(this.#checked(head))) return false;
+    this.head = head;
     this.blocks.clear();
+    for (const name of this.#loose) this.#found.delete(name);
+    this.#loose.clear();
+    return true;
   }
 
   /** Lays in what a store has read under the head of this guess, or under one with the same rows. */
@@ -192,6 +201,7 @@ export class Guess {
   #answer(query: Query<never>, found: Found<object>): void {
     const bytes = found.rows.reduce((sum, row) => sum + sizeOf(row), rowOverhead);
     this.#found.set(nameOf(query), { query, found }, bytes);
+    if (query.table.isLoose) this.#loose.add(nameOf(query));
   }
 
   #believe(table: Table<never>, stored: Stored): object {

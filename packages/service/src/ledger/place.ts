@@ -14,15 +14,15 @@ export class NoTenant extends Error {
   override readonly name = 'NoTenant';
 }
 
-/** For how long the lock is taken after another replica has written, in milliseconds. */
-const othersFor = 1_000;
+/** How often a replica looks whether a loss was the reason that another has written, in milliseconds. */
+const looksEvery = 1_000;
 
 export class Place {
   readonly tenantId: string;
   readonly ground: Ground;
   /** Whether this replica is writing, so that a newer head can be its own. */
   isWriting = false;
-  #lockUntil = 0;
+  #looksAgainAt = 0;
   #newest: HeadRow | undefined;
   readonly #reads = new SharedRead<Guess, Need>((needs) => this.#read(needs));
 
@@ -45,15 +45,12 @@ export class Place {
     this.ground.guesses.delete(this.tenantId);
   }
 
-  /** Whether another replica writes too, so that appends should take the lock. */
-  get hasOthers(): boolean {
-    return this.#lockUntil > performance.now();
-  }
-
-  /** The newest head is still the one before. */
+  /** Another replica has written. The newest head is still the one before. */
   sawOthers(): void {
-    if (!this.hasOthers && this.#newest) void this.#tellLoss(this.#newest).catch(() => {});
-    this.#lockUntil = performance.now() + othersFor;
+    const now = performance.now();
+    if (now < this.#looksAgainAt || !this.#newest) return;
+    this.#looksAgainAt = now + looksEvery;
+    void this.#tellLoss(this.#newest).catch(() => {});
   }
 
   /** Tells of a log that went on without the entry that was its newest: a failover has lost it. */
@@ -115,14 +112,11 @@ export class Place {
     const isSame = before !== undefined && sameHead(before, head);
     // A log has one entry of each id, so another head at the same id shows a loss too.
     if (before && (head.id < seen || (head.id === before.id && !isSame))) {
-      this.ground.listener.wentBack?.(this.tenantId);
-      this.forget();
-      this.#newest = undefined;
+      this.#lose();
       return this.lay(known, needs);
     }
     if (before && !isSame && !this.isWriting && head.id > before.id) this.sawOthers();
-    if (guess && (isSame || guess.hasRowsOf(head))) {
-      if (head.id > guess.head.id) guess.follow(head);
+    if (guess && (head.id > guess.head.id ? guess.follow(head) : isSame || guess.hasRowsOf(head))) {
       guess.lay(known, needs);
       return this.#resize(guess);
     }
@@ -133,6 +127,28 @@ export class Place {
     this.ground.guesses.set(this.tenantId, made, made.bytes);
     this.#newest = made.head;
     return made;
+  }
+
+  /**
+   * Takes in the head that an append found instead of the expected one. Returns whether it is that of the guess now, or an older one,
+   * so that the guess can be judged on again without the lock. Throws Tampered.
+   */
+  meet(expected: Link['expected'], head: HeadRow | undefined): boolean {
+    const { guess } = this;
+    if (!head || !guess) return false;
+    const isLoss = head.id <= expected.id || (head.id === guess.head.id && !sameHead(head, guess.head));
+    if (isLoss) this.#lose();
+    if (isLoss || head.id <= guess.head.id) return !isLoss;
+    this.sawOthers();
+    if (!guess.follow(head)) return false;
+    this.#newest = head;
+    return true;
+  }
+
+  #lose(): void {
+    this.ground.listener.wentBack?.(this.tenantId);
+    this.forget();
+    this.#newest = undefined;
   }
 
   /** Goes on to a head that this replica wrote, with the rows of its link. */

@@ -1,5 +1,6 @@
 // Decisions that wait for their tenant, and the append that commits what all of them write. The first attempt rests on the
-// guess, in one round trip. An answer that was lost, or a head that another replica moved, takes the lock.
+// guess, in one round trip. A head that another replica moved without a change of rows is followed, and the batch judged anew. An
+// answer that was lost, a change, and a head that moves again and again take the lock.
 import type { EndSignal } from '../operation.ts';
 import { auditUnwritten, Refusal } from '../rules/refusal.ts';
 import type { Decision } from './decision.ts';
@@ -44,13 +45,20 @@ type Lost = Judged & LostLink;
 interface Done {
   readonly judged: Judged | undefined;
   readonly appended?: Appended | undefined;
+  /** Whether the guess has met the head that was there instead. */
+  readonly hasMet?: boolean;
 }
 
 /** How often a decision is judged again for rows that were not read. A row can go again while another is read. */
 export const mostRounds = 8;
 /** After a fault the store is left alone for a moment, in milliseconds. Meanwhile deadlines end. */
 const pauseAfterFault = 50;
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, pauseAfterFault));
+const pause = (milliseconds = pauseAfterFault): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** How often a batch is judged on a head that moved, before it takes the lock. */
+const mostMoves = 3;
+/** Whoever lost waits for a random part of an append, but no longer than this in milliseconds, so that others are not faster always. */
+const longestStep = 20;
 
 /** Rows that an attempt replaces. One that somebody altered is evidence: it is read again before another takes its place. */
 const replacedBy = ({ writes }: Attempt): Ref[] =>
@@ -166,11 +174,19 @@ export class Queue {
     }
   }
 
-  /** Writes what a batch decides. `lost`: attempts at the same batch of which nobody knows whether they were written. */
-  async #write(batch: readonly Waiting[], lost: readonly Lost[], isRepeated = false): Promise<void> {
+  /**
+   * Writes what a batch decides. `lost`: attempts at the same batch of which nobody knows whether they were written. `moves`: how
+   * often its head moved.
+   */
+  async #write(
+    batch: readonly Waiting[],
+    lost: readonly Lost[],
+    moves = 0,
+    isRepeated = false,
+  ): Promise<void> {
     const { place } = this;
     if (batch.every(({ isGone }) => isGone)) return;
-    const isLocked = lost.length > 0 || place.hasOthers || batch.some((waiting) => waiting.isLocked);
+    const isLocked = lost.length > 0 || moves >= mostMoves || batch.some((waiting) => waiting.isLocked);
     this.#begun = undefined;
     this.#step = isLocked ? 'lock' : 'append';
     const startedAt = performance.now();
@@ -180,15 +196,14 @@ export class Queue {
     } catch (error) {
       return this.#recover(batch, lost, error);
     }
-    const { judged, appended } = done;
+    const { judged, appended, hasMet } = done;
     if (appended) place.ground.clock.learn(appended.time, startedAt);
     if (judged && (appended?.outcome ?? 'written') === 'written') return this.#release(judged, batch);
-    if (appended?.outcome === 'moved') {
-      place.ground.listener.moved?.();
-      place.sawOthers();
-    }
-    if (isRepeated) await pause();
-    return this.#write(batch, lost, true);
+    const isMoved = appended?.outcome === 'moved';
+    if (isMoved) place.ground.listener.moved?.();
+    if (hasMet) await pause(Math.random() * Math.min(longestStep, performance.now() - startedAt));
+    else if (isRepeated) await pause();
+    return this.#write(batch, lost, isMoved && !hasMet ? mostMoves : moves + Number(isMoved), !hasMet);
   }
 
   #judge(guess: Guess, batch: readonly Waiting[], now: number): Judged {
@@ -209,7 +224,10 @@ export class Queue {
       const changed = replacedBy(judged.attempt);
       if (changed.length > 0) return this.#underLock(here, [], changed);
       this.#begun = judged;
-      return { judged, appended: await store.append(place.tenantId, link) };
+      const appended = await store.append(place.tenantId, link);
+      this.#begun = undefined;
+      if (appended.outcome !== 'moved') return { judged, appended };
+      return { judged, appended, hasMet: place.meet(link.expected, appended.head) };
     }
     const staying = here.filter(({ isGone }) => !isGone);
     if (staying.length === 0) return { judged };
