@@ -66,7 +66,7 @@ export function createService({
       counts.unwritten();
       alarms.unwritten(error, step);
     },
-    moved: () => void counts.conflicts++,
+    moved: () => counts.moved(now()),
     wentBack: () => void counts.wentBack++,
     tampered(table, id, tenantId) {
       alarms.tampered({ table, id, tenantId });

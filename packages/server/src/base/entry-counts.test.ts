@@ -33,6 +33,13 @@ test('the busiest tenant is that of the last full minute', () => {
   expect(counts.busiest(5 * minute)).toBe(0);
 });
 
+test('appends whose head had moved are counted by full minutes', () => {
+  const counts = new Counts();
+  for (const time of [minute, minute + 1, 2 * minute]) counts.moved(time);
+  expect([counts.conflicts, counts.movedLately(2 * minute + 1)]).toEqual([3, 2]);
+  expect([3, 5].map((nth) => counts.movedLately(nth * minute))).toEqual([1, 0]);
+});
+
 test('an append that succeeds ends the failure of an earlier one', () => {
   const counts = new Counts();
   counts.unwritten();

@@ -16,8 +16,10 @@ export class Counts {
   failedAt: number | null = null;
   readonly byAction = new Map<string, number>(auditActions.map((action) => [action, 0]));
   #unwraps = new Map<string, number>();
+  #moved = 0;
   #minute = 0;
   #mostBefore = 0;
+  #movedBefore = 0;
 
   /** Counts the entries of a link that is committed. */
   appended(tenantId: string, { runs, next: { created_at: time } }: Pick<Link, 'runs' | 'next'>): void {
@@ -38,6 +40,19 @@ export class Counts {
     return this.#mostBefore;
   }
 
+  /** Counts an append whose head another replica had moved. */
+  moved(time: number): void {
+    this.#begin(time);
+    this.conflicts++;
+    this.#moved++;
+  }
+
+  /** Appends in the last full minute whose head had moved. */
+  movedLately(time: number): number {
+    this.#begin(time);
+    return this.#movedBefore;
+  }
+
   unwritten(): void {
     this.failures++;
     this.failedAt = performance.now();
@@ -46,8 +61,11 @@ export class Counts {
   #begin(time: number): void {
     const minute = Math.floor(time / minuteLength);
     if (minute === this.#minute) return;
-    this.#mostBefore = minute === this.#minute + 1 ? Math.max(0, ...this.#unwraps.values()) : 0;
+    const isNext = minute === this.#minute + 1;
+    this.#mostBefore = isNext ? Math.max(0, ...this.#unwraps.values()) : 0;
+    this.#movedBefore = isNext ? this.#moved : 0;
     this.#unwraps = new Map();
+    this.#moved = 0;
     this.#minute = minute;
   }
 }

@@ -124,6 +124,10 @@ function gaugesOf(
       'Unwraps and decryptions in the last full minute, of the tenant that had the most.',
       () => counts.busiest(now()),
     ],
+    eaas_audit_moved_appends: [
+      'Appends in the last full minute that were repeated: another replica came first.',
+      () => counts.movedLately(now()),
+    ],
     eaas_audit_waiting_entries: ['Calls that wait for their audit entries.', () => ledger.waiting],
     eaas_audit_oldest_wait_seconds: [
       'For how long the oldest of these calls waits, or the database has taken no entry of its tenant.',
