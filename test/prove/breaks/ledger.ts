@@ -52,12 +52,6 @@ export const breaks = [
     'follows-for-ever': ['const mostMoves = 3;', 'const mostMoves = 30;'],
     'takes-the-lock-for-ever': ['moves + Number(isMoved), !hasMet)', 'mostMoves, !hasMet)'],
   }),
-  ...breaksIn(`${src}/ledger/judge.ts`, simulation, {
-    'before-the-head': [
-      'ground.tables, head, Math.max(now, head.created_at), sum',
-      'ground.tables, head, now, sum',
-    ],
-  }),
   ...breaksIn(`${src}/ledger/link.ts`, simulation, {
     'nonces-twice': ['nonce: randomBytes(16) };', 'nonce: new Uint8Array(16) };'],
   }),

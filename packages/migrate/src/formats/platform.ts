@@ -1,4 +1,4 @@
-// What formats need of AES and scrypt outside Node. There, platform.node.ts takes its place, which is faster, and adds no code to a
+// What formats need of AES, HMAC and scrypt outside Node. There, platform.node.ts takes its place, which is faster, and adds no code to a
 // bundle.
 import { cbc, ctr, gcm } from '@noble/ciphers/aes.js';
 import { equalBytes } from '@noble/ciphers/utils.js';

@@ -1,7 +1,7 @@
 // Sends links to the SQL functions that append them, and the rows of a new tenant to the one that creates it.
 import type { Appended, HeadRow, Link, Run, SealedWrite } from '@eaas/service';
 import { type JsonRow, storedRow } from './query.ts';
-import type { Sql } from './sql.ts';
+import { hex, type Sql } from './sql.ts';
 import { requireTable } from './tables.ts';
 
 // `execute` sends a statement before whatever is called next, while `await` would send it after that.
@@ -110,6 +110,3 @@ function encodeRow(row: object): object {
   ]);
   return Object.fromEntries(values) as object;
 }
-
-const hex = ({ buffer, byteOffset, length }: Uint8Array): string =>
-  `\\x${Buffer.from(buffer, byteOffset, length).toString('hex')}`;

@@ -1,6 +1,6 @@
 // Reads what decisions need: the head, the time, named rows and queries, in one statement, and so in one snapshot.
 import * as core from '@eaas/service';
-import type { Sql } from './sql.ts';
+import { hex, type Sql } from './sql.ts';
 import { type Asked, foundBy, type Json, rowsByName } from './query.ts';
 import { joined, part, raw, statement } from './statement.ts';
 
@@ -20,7 +20,7 @@ export async function readKnown(
     ...needs.flatMap((need) => (typeof need === 'string' ? [] : [foundBy(tenantId, need, found)])),
   ];
   if (lost.length > 0) {
-    const nonces = lost.map(({ nonce }) => `\\x${Buffer.from(nonce).toString('hex')}`);
+    const nonces = lost.map(({ nonce }) => hex(nonce));
     parts.push({
       sql: part`(select min(nth) from
         unnest(${lost.map(({ firstId }) => firstId)}::bigint[], ${nonces}::bytea[]) with ordinality as link (first, named, nth)

@@ -80,6 +80,10 @@ function addressOf({ hostname, port, searchParams }: URL): object {
   };
 }
 
+/** Bytes as a text that PostgreSQL takes for them. */
+export const hex = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  `\\x${Buffer.from(buffer, byteOffset, length).toString('hex')}`;
+
 export function formatArray(values: readonly (string | number | null)[]): string {
   return `{${values.map(formatValue).join(',')}}`;
 }
