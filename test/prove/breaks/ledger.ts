@@ -50,10 +50,12 @@ export const breaks = [
   }),
   ...breaksIn(`${src}/ledger/queue.ts`, follow, {
     'follows-for-ever': ['const mostMoves = 3;', 'const mostMoves = 30;'],
-    'takes-the-lock-for-ever': ['moves + Number(isMoved), !hasMet)', 'mostMoves, !hasMet)'],
+    'takes-the-lock-at-once': ['lost, moves + 1);', 'lost, mostMoves);'],
+    'lets-newcomers-wait': ['[...batch, ...this.#waiting.splice(0)]', 'batch'],
   }),
   ...breaksIn(`${src}/ledger/link.ts`, simulation, {
-    'nonces-twice': ['nonce: randomBytes(16) };', 'nonce: new Uint8Array(16) };'],
+    'nonces-twice': ['nonce: fromLatin1(draw()) };', 'nonce: new Uint8Array(16) };'],
+    'draws-the-same-again': ['drawn = drawn.slice(16);', ''],
   }),
   ...breaksIn(`${src}/ledger/shared-read.ts`, simulation, {
     'shared-read': [

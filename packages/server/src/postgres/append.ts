@@ -32,9 +32,22 @@ export interface TenantLink {
 export async function appendLinks(sql: Sql, all: readonly TenantLink[]): Promise<(Appended | undefined)[]> {
   let skipped = 0;
   const links = all.map(({ tenantId, link: { expected, next, seals, now } }, nth) => {
-    const to = Object.entries(encodeRow(next)).map(([name, value]) => [`next_${name}`, value] as const);
-    const from = { expected_id: expected.id, expected_mac: hex(expected.mac), moment: now };
-    const encoded = { nth, skipped, tenant: tenantId, ...from, ...Object.fromEntries(to) };
+    const encoded = {
+      nth,
+      skipped,
+      tenant: tenantId,
+      expected_id: expected.id,
+      expected_mac: hex(expected.mac),
+      next_id: next.id,
+      next_hash: hex(next.hash),
+      next_sum: hex(next.sum),
+      next_nonce: hex(next.nonce),
+      next_created_at: next.created_at,
+      next_month: next.month,
+      next_encrypts: next.encrypts,
+      next_mac: hex(next.mac),
+      moment: now,
+    };
     skipped += seals.length / 80;
     return encoded;
   });

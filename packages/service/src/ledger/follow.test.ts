@@ -61,6 +61,16 @@ test('a head that moves three times takes the lock, for one batch', async () => 
   expect(9 - left).toBe(4);
 });
 
+test('who comes while an append is under way shares the next attempt of a batch that lost', async () => {
+  const { decide, stepsOf } = await knownPair();
+  await decide(1, note);
+  const first = decide(0, note);
+  expect(await stepsOf(() => Promise.all([first, decide(0, note), decide(0, note)]))).toEqual([
+    'read',
+    'commit',
+  ]);
+});
+
 test('what was read beside the rows is read again behind a head that moved', async () => {
   const { decide } = await knownPair();
   await decide(1, note);

@@ -11,7 +11,16 @@ import type { HeadRow } from './tables.ts';
 
 /** The most that one link has. A single decision can have more. */
 const linkLimits = { entries: 2_000, bytes: 512 * 1024 } as const;
-const saltsAtOnce = 32;
+
+/** Salts and nonces are drawn for many entries at once, with one character per byte: each costs more to draw than to use. */
+const drawnAtOnce = 64;
+let drawn = '';
+const draw = (): string => {
+  drawn ||= toLatin1(randomBytes(16 * drawnAtOnce));
+  const taken = drawn.slice(0, 16);
+  drawn = drawn.slice(16);
+  return taken;
+};
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
@@ -32,7 +41,6 @@ export function beginLink(
   /** With one character per byte, as they are chained. */
   const hashes: string[] = [];
   const salts: string[] = [];
-  let random = '';
   const runs: Writable<Run>[] = [];
   const blocks = new Set<string>();
   const tallies = new Map<string, Writable<Tally>>();
@@ -54,14 +62,6 @@ export function beginLink(
     return { run, tally };
   };
 
-  /** Drawn for several entries at once, and never for another link: who sees one salt learns nothing of another entry. */
-  const newSalt = (): string => {
-    random ||= toLatin1(randomBytes(16 * saltsAtOnce));
-    const salt = random.slice(0, 16);
-    random = random.slice(16);
-    return salt;
-  };
-
   const link = {
     /** The rows as this link leaves them. */
     writes,
@@ -77,7 +77,7 @@ export function beginLink(
     },
     add(author: Author, draft: Draft): void {
       const id = link.nextId;
-      const salt = newSalt();
+      const salt = draw();
       if (last && continues(last.run, author, draft)) hash = chain.next(hash, id, salt);
       else {
         last = begin(author, draft);
@@ -123,7 +123,7 @@ export function beginLink(
       };
     },
     complete({ month, encrypts }: Pick<HeadRow, 'month' | 'encrypts'>, now: number): Link {
-      const end = { id: expected.id + hashes.length, hash: fromLatin1(hash), nonce: randomBytes(16) };
+      const end = { id: expected.id + hashes.length, hash: fromLatin1(hash), nonce: fromLatin1(draw()) };
       const about = { created_at, month, encrypts, sum: masked(secrets, end, sum) };
       const next = sealHead(secrets, { tenant_id, ...end, ...about });
       const macs = entryMacs(secrets.auditMac, hashes);

@@ -53,12 +53,9 @@ interface Done {
 export const mostRounds = 8;
 /** After a fault the store is left alone for a moment, in milliseconds. Meanwhile deadlines end. */
 const pauseAfterFault = 50;
-const pause = (milliseconds = pauseAfterFault): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, pauseAfterFault));
 /** How often a batch is judged on a head that moved, before it takes the lock. */
 const mostMoves = 3;
-/** Whoever lost waits for a random part of an append, but no longer than this in milliseconds, so that others are not faster always. */
-const longestStep = 20;
 
 /** Rows that an attempt replaces. One that somebody altered is evidence: it is read again before another takes its place. */
 const replacedBy = ({ writes }: Attempt): Ref[] =>
@@ -201,9 +198,10 @@ export class Queue {
     if (judged && (appended?.outcome ?? 'written') === 'written') return this.#release(judged, batch);
     const isMoved = appended?.outcome === 'moved';
     if (isMoved) place.ground.listener.moved?.();
-    if (hasMet) await pause(Math.random() * Math.min(longestStep, performance.now() - startedAt));
-    else if (isRepeated) await pause();
-    return this.#write(batch, lost, isMoved && !hasMet ? mostMoves : moves + Number(isMoved), !hasMet);
+    // Whoever came meanwhile shares the next attempt, so that the replica that lost has more to write than the one that won.
+    if (hasMet) return this.#write([...batch, ...this.#waiting.splice(0)], lost, moves + 1);
+    if (isRepeated) await pause();
+    return this.#write(batch, lost, isMoved ? mostMoves : moves, true);
   }
 
   #judge(guess: Guess, batch: readonly Waiting[], now: number): Judged {
