@@ -13,7 +13,8 @@ interface Answer {
   readonly data?: { readonly ciphertext: string };
 }
 
-export async function startDurableBao(program: string, directory: string, defer: Defer) {
+/** With Transit keys `k0`, `k1` and so on. */
+export async function startDurableBao(program: string, directory: string, keys: number, defer: Defer) {
   const [port, cluster] = [await freePort(), await freePort()];
   const [raft, config] = [join(directory, 'raft'), join(directory, 'bao.hcl')];
   mkdirSync(raft);
@@ -46,24 +47,28 @@ export async function startDurableBao(program: string, directory: string, defer:
       }
     }
   };
-  const { keys_base64: keys, root_token: root } = await patiently('POST', 'sys/init', {
+  const { keys_base64: unseal, root_token: root } = await patiently('POST', 'sys/init', {
     secret_shares: 1,
     secret_threshold: 1,
   });
-  await call('POST', 'sys/unseal', { key: keys?.[0] });
+  await call('POST', 'sys/unseal', { key: unseal?.[0] });
   token = root ?? '';
   await patiently('POST', 'sys/audit/file', {
     type: 'file',
     options: { file_path: join(directory, 'audit.log') },
   });
   await call('POST', 'sys/mounts/transit', { type: 'transit' });
-  await call('POST', 'transit/keys/k', { type: 'aes256-gcm96' });
+  for (let nth = 0; nth < keys; nth++) await call('POST', `transit/keys/k${nth}`, { type: 'aes256-gcm96' });
   const policy = 'path "transit/*" { capabilities = ["create", "update"] }';
   await call('PUT', 'sys/policies/acl/app', { policy });
   const { auth } = await call('POST', 'auth/token/create', { policies: ['app'], no_default_policy: true });
   token = auth?.client_token ?? '';
-  const { data } = await call('POST', 'transit/encrypt/k', {
+  const { data } = await call('POST', 'transit/encrypt/k0', {
     plaintext: Buffer.alloc(32, 7).toString('base64'),
   });
-  return { port, headers: { 'x-vault-token': token }, ciphertext: data?.ciphertext ?? '' };
+  const headers = { 'x-vault-token': token };
+  const request = (verb: 'encrypt' | 'decrypt' | 'hmac', body: object, nth = 0) => {
+    return { path: `/v1/transit/${verb}/k${nth}`, body, headers };
+  };
+  return { port, request, ciphertext: data?.ciphertext ?? '' };
 }

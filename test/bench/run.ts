@@ -2,24 +2,22 @@ import { once } from 'node:events';
 import { benchmark as budget } from './budget.bench.ts';
 import { type Benchmark, compare, type Defer, type Report } from './compare.ts';
 import { benchmark as fields } from './fields.bench.ts';
-import { benchmark as libraries } from './libraries.bench.ts';
 import { benchmark as latency } from './latency.bench.ts';
 import { describeLoad, watchMachine } from './machine-load.ts';
 import { benchmark as growth } from './growth.bench.ts';
 import { benchmark as many } from './many.bench.ts';
-import { benchmark as openbao } from './openbao.bench.ts';
 import { benchmark as regress } from './regress.bench.ts';
 import { cellsOf, columns, keepReport, machineName, type Row, rowOf } from './results.ts';
 import { benchmark as search } from './search.bench.ts';
+import { benchmark as tenants } from './tenants.bench.ts';
 import { writePage } from './write-page.ts';
 
 const benchmarks: readonly (Benchmark | Report)[] = [
+  tenants,
   search,
   fields,
   many,
   latency,
-  libraries,
-  openbao,
   growth,
   regress,
   budget,
@@ -33,7 +31,7 @@ const unknown = names.filter((name) => !benchmarks.some((known) => known.name ==
 if (words.includes('--list') || words.includes('--help') || unknown.length > 0) {
   for (const { name, about } of benchmarks) console.log(`${name}: ${about}`);
   process.exitCode = unknown.length > 0 ? 1 : 0;
-} else if (words.includes('--write')) await writePage();
+} else if (words.includes('--write')) await writePage(benchmarks.map(({ name }) => name));
 else {
   console.log(machineName());
   const chosen = benchmarks.filter(({ name }) => names.length === 0 || names.includes(name));

@@ -8,11 +8,12 @@ import { readReports, type Report } from './results.ts';
 const page = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url));
 const kept = fileURLToPath(new URL('../../docs/benchmarks.json', import.meta.url));
 
-export async function writePage(): Promise<void> {
+/** In the order of `names`, without those that are none of them. */
+export async function writePage(names: readonly string[]): Promise<void> {
   const before = JSON.parse(await readFile(kept, 'utf8')) as readonly Report[];
   const fresh = readReports();
   const all = new Map([...before, ...fresh].map((report) => [report.name, report]));
-  const reports = Array.from(all.values()).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const reports = names.flatMap((name) => all.get(name) ?? []);
   await writeFile(kept, JSON.stringify(reports, undefined, 2));
   await writeFile(page, withTables(await readFile(page, 'utf8'), resultsTable(reports)));
   await promisify(execFile)('npx', ['oxfmt', page, kept]);
