@@ -18,7 +18,9 @@ interface Resource {
 }
 
 // Kubernetes reads YAML 1.1, in which 0440 is octal.
-const documents = parseAllDocuments(read('examples/kubernetes/eaas.yaml'), { version: '1.1' });
+const documents = ['eaas', 'envoy-gateway'].flatMap((name) =>
+  parseAllDocuments(read(`examples/kubernetes/${name}.yaml`), { version: '1.1' }),
+);
 const page = read('docs/operating/kubernetes.md');
 
 function specOf(wanted: string): Resource['spec'] {
@@ -105,6 +107,7 @@ test('the Service, the policy and the budget select the servers', () => {
     template: { metadata: { labels: { app: 'eaas' } } },
   });
   expect(specOf('Service')).toMatchObject({ selector: { app: 'eaas' }, ports: [{ targetPort: 'http' }] });
+  expect(specOf('HTTPRoute')).toMatchObject({ rules: [{}, { backendRefs: [{ name: 'eaas', port: 80 }] }] });
   expect(specOf('NetworkPolicy')).toMatchObject({ podSelector: selected });
   expect(specOf('PodDisruptionBudget')).toMatchObject({ selector: selected });
 });

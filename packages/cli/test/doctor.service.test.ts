@@ -1,6 +1,7 @@
 import { openPool } from '@eaas/test-kit/server';
 import { expect, test } from 'vitest';
 import { type CommandLine, commandLine, jsonLines } from '@eaas/test-kit/command-line';
+import { serve } from '@eaas/test-kit/program';
 
 interface Finding {
   readonly check: string;
@@ -42,6 +43,14 @@ test('doctor reports database settings that can lose commits', async () => {
   const table = await eaas('doctor');
   expect(table.code).toBe(1);
   expect(table.stdout).toMatch(/^status +check +message\n[^]*^failed +fsync +fsync is off/m);
+});
+
+test('doctor says how many appends the server that has the port had to repeat', async () => {
+  const server = await serve(eaas.env);
+  const { statuses, messages } = await examined(eaas.with({ EAAS_PORT: String(server.port) }));
+  expect(statuses).toMatchObject({ port: 'ok' });
+  expect(messages).toContain('other servers made it repeat 0 appends.');
+  await server.stop();
 });
 
 test('doctor warns about the role that owns the tables, and fails for a superuser', async () => {

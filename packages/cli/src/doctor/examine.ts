@@ -73,14 +73,15 @@ async function judgePort(config: Config): Promise<Verdict> {
   } catch (error) {
     const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException };
     if (cause?.code !== 'EADDRINUSE') throw error;
-    const health = `${addressOf(config, config.port)}/healthz`;
-    const isServer = await fetch(health, { signal: AbortSignal.timeout(2_000) }).then(
-      ({ ok, headers }) => ok && headers.has('x-request-id'),
-      () => false,
+    const metrics = `${addressOf(config, config.port)}/metrics`;
+    const answer = await fetch(metrics, { signal: AbortSignal.timeout(2_000) })
+      .then((response) => response.text())
+      .catch(() => '');
+    const [, moved] = /^eaas_audit_moved_appends (\d+)$/m.exec(answer) ?? [];
+    if (moved === undefined) return warning(`${message} If it is this server, nothing is wrong.`);
+    return ok(
+      `A server listens on the port ${config.port}. In the last minute, other servers made it repeat ${moved} appends.`,
     );
-    return isServer
-      ? ok(`A server listens on the port ${config.port}.`)
-      : warning(`${message} If it is this server, nothing is wrong.`);
   }
 }
 
