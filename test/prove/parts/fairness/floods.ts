@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { formatApiKey, limits } from '@eaas/protocol/wire';
+import { newDek } from '@eaas/test-kit/faults/load';
 import { jwkOfBits } from '@eaas/test-kit/rsa';
 import { junk } from '../hostile/junk.ts';
 
@@ -20,6 +21,8 @@ export interface Flood {
   /** Whether the requests need no API key of a tenant. */
   readonly isOfStrangers?: true;
   readonly connections: number;
+  /** How many tenants are measured beside it, if not one. */
+  readonly quiet?: number;
   /** The status of the responses, or undefined if the requests never complete. */
   readonly served?: number;
   readonly requests: (target: FloodTarget) => () => Uint8Array;
@@ -35,6 +38,13 @@ export const floods = {
     served: 200,
     requests: (target) =>
       always(http(target, 'POST', `/v1/keys/${target.keyId}/unwrap`, { wrapped_key: target.wrapped })),
+  },
+  tenants: {
+    about: 'wraps on 256 connections, beside 63 quiet tenants',
+    connections: 256,
+    quiet: 63,
+    served: 200,
+    requests: (target) => always(http(target, 'POST', `/v1/keys/${target.keyId}/wrap`, { dek: newDek() })),
   },
   batches: {
     about: 'batches of as many wraps with the largest context as fit, on 8 connections',
