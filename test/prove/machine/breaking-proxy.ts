@@ -7,8 +7,11 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 import { selfSigned } from '@eaas/test-kit/certificate';
 import type { Findings } from '../trial.ts';
 
-/** `end` says farewell, by TLS too. `cut` and `reset` do not; a reset also loses what is on its way. */
-type Break = 'end' | 'cut' | 'reset';
+/**
+ * `end` says farewell, by TLS too. `cut` and `reset` do not; a reset also loses what is on its way. `hold` keeps back what the
+ * database answers, until `release`, or loses it with whatever breaks the connection meanwhile.
+ */
+type Break = 'end' | 'cut' | 'reset' | 'hold' | 'release';
 
 /** `to` is the URL of a Unix socket. */
 export async function breakingProxy(findings: Findings, to: string, isTls: boolean) {
@@ -22,6 +25,8 @@ export async function breakingProxy(findings: Findings, to: string, isTls: boole
     const upstream = connect(path);
     let talk: Socket = client;
     const breakIt = (how: Break): void => {
+      if (how === 'hold') return void upstream.pause();
+      if (how === 'release') return void upstream.resume();
       open.delete(breakIt);
       upstream.destroy();
       if (how === 'end') talk.end();

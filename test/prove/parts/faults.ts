@@ -21,11 +21,7 @@ interface Bench {
   readonly sql: postgres.Sql;
 }
 
-interface Fault {
-  readonly what: string;
-  readonly times: number;
-  inflict(bench: Bench): Promise<unknown>;
-}
+type Faults = Readonly<Record<string, (bench: Bench) => Promise<unknown>>>;
 
 const server = 'eaas_server';
 
@@ -52,67 +48,51 @@ async function freeze({ database }: Bench, which: 'all' | 'backends'): Promise<v
   database.thaw();
 }
 
-const serverFaults: readonly Fault[] = [
-  { what: 'first server killed', times: 2, inflict: ({ load }) => load.restart(0) },
-  { what: 'second server killed', times: 2, inflict: ({ load }) => load.restart(1) },
-];
+const serverFaults: Faults = {
+  'first server killed': ({ load }) => load.restart(0),
+  'second server killed': ({ load }) => load.restart(1),
+};
 
-const databaseFaults: readonly Fault[] = [
-  { what: 'database killed and started', times: 3, inflict: (bench) => crash(bench, 0) },
-  { what: 'database away for half a second', times: 2, inflict: (bench) => crash(bench, 500) },
-  { what: 'database away for 5 s', times: 1, inflict: (bench) => crash(bench, long) },
-  { what: 'database stopped for 5 s', times: 1, inflict: (bench) => freeze(bench, 'all') },
-];
+const databaseFaults: Faults = {
+  'database killed and started': (bench) => crash(bench, 0),
+  'database away for half a second': (bench) => crash(bench, 500),
+  'database away for 5 s': (bench) => crash(bench, long),
+  'database stopped for 5 s': (bench) => freeze(bench, 'all'),
+};
 
-const connectionFaults: readonly Fault[] = [
-  { what: 'backends stopped for 5 s', times: 1, inflict: (bench) => freeze(bench, 'backends') },
-  {
-    what: 'every backend terminated, 40 times in 5 s',
-    times: 1,
-    async inflict({ sql }) {
-      for (let nth = 0; nth < 40; nth++) {
-        await terminate(sql);
-        await sleep(125);
-      }
-    },
+const connectionFaults: Faults = {
+  'backends stopped for 5 s': (bench) => freeze(bench, 'backends'),
+  async 'every backend terminated, 40 times in 5 s'({ sql }) {
+    for (let nth = 0; nth < 40; nth++) {
+      await terminate(sql);
+      await sleep(125);
+    }
   },
-  {
-    what: 'heads of the log held for 5 s',
-    times: 1,
-    inflict: ({ sql }) =>
-      sql.begin(async (tx) => {
-        await tx`select from eaas.audit_heads for update`;
-        await sleep(long);
-      }),
-  },
-  {
-    what: 'statement_timeout of 1 ms',
-    times: 1,
-    inflict: ({ sql }) => withRole(sql, 'set statement_timeout = 1', 'reset statement_timeout'),
-  },
-  {
-    what: 'one connection allowed',
-    times: 1,
-    inflict: ({ sql }) => withRole(sql, 'connection limit 1', 'connection limit -1'),
-  },
-  { what: 'role may not log in', times: 1, inflict: ({ sql }) => withRole(sql, 'nologin', 'login') },
-];
+  'heads of the log held for 5 s': ({ sql }) =>
+    sql.begin(async (tx) => {
+      await tx`select from eaas.audit_heads for update`;
+      await sleep(long);
+    }),
+  'statement_timeout of 1 ms': ({ sql }) =>
+    withRole(sql, 'set statement_timeout = 1', 'reset statement_timeout'),
+  'one connection allowed': ({ sql }) => withRole(sql, 'connection limit 1', 'connection limit -1'),
+  'role may not log in': ({ sql }) => withRole(sql, 'nologin', 'login'),
+};
 
-function faultTrial(name: string, about: string, faults: readonly Fault[]): Trial {
+function faultTrial(name: string, about: string, times: number, faults: Faults): Trial {
   return {
     name,
-    about,
+    about: `${about} under load`,
     limit: 180,
     async run(findings) {
       const database = await startPostgres(findings);
       const load = await UnderLoad.start(findings, database.url);
-      for (const fault of faults) {
-        for (let nth = 0; nth < fault.times; nth++) {
-          const sql = connectTo(database);
-          findings.defer(() => sql.end({ timeout: 1 }));
-          findings.try(fault.what);
-          await fault.inflict({ load, database, sql });
-          await load.recovers(fault.what);
+      const sql = connectTo(database);
+      findings.defer(() => sql.end({ timeout: 1 }));
+      for (const [what, inflict] of Object.entries(faults)) {
+        for (let nth = 0; nth < times; nth++) {
+          await inflict({ load, database, sql });
+          await load.recovers(what);
         }
       }
       await load.judge();
@@ -145,7 +125,6 @@ const frozen: Trial = {
     const database = await startPostgres(findings);
     const bench = await UnderLoad.start(findings, database.url);
     await database.freeze('all');
-    findings.try('database frozen');
     const [reads, changes]: [Promise<Answer>[], Promise<Answer>[]] = [[], []];
     for (const { tenant, keyId } of bench.loaded)
       for (const place of bench.replicas) {
@@ -183,11 +162,12 @@ export const faults: Part = {
   name: 'faults',
   about: 'servers, the database and its connections break under load',
   trials: [
-    faultTrial('servers', 'servers are killed under load', serverFaults),
-    faultTrial('database', 'the database crashes or stops under load', databaseFaults),
-    faultTrial('connections', 'the connections to the database break or hang under load', connectionFaults),
-    brokenConnections({ isTls: false, isPooled: false }),
-    brokenConnections({ isTls: true, isPooled: false }),
+    faultTrial('servers', 'servers are killed', 2, serverFaults),
+    faultTrial('database', 'the database crashes or stops', 2, databaseFaults),
+    faultTrial('connections', 'the connections to the database break or hang', 1, connectionFaults),
+    brokenConnections({}),
+    brokenConnections({ isTls: true }),
+    brokenConnections({ tenants: 8 }),
     frozen,
     starved,
   ],
