@@ -150,7 +150,8 @@ function floodTrial(name: FloodName, { about, served, isOfStrangers, quiet = 1 }
       judge(findings, 'p99', beside, under);
       const worst = Math.max(...under.map((one) => one.own));
       findings.longest('largest p99 of a quiet tenant', worst);
-      findings.check('the p99 latency of each quiet tenant is under 500 ms', worst < 500, `${worst} ms`);
+      if (quiet > 1)
+        findings.check('the p99 latency of each quiet tenant is under 500 ms', worst < 500, `${worst} ms`);
       if (isOfStrangers) judgeStrangers(findings, beside, under);
       const memory = Math.round(await own.peakMemory());
       findings.figure('most memory', `${memory} MiB`);
