@@ -5,7 +5,7 @@ import * as eaas from '@eaas/service';
 import { type Callers, leap, start } from './calls.ts';
 import { Fault } from './judge.ts';
 import type { Call } from './model.ts';
-import { chanceOf, type Plan, plans } from './plan.ts';
+import { type Plan, plans } from './plan.ts';
 import { VirtualTime } from './virtual-time.ts';
 import { longest, World } from './world.ts';
 
@@ -30,7 +30,7 @@ export async function faultOf(seed: number, tries = mostTries): Promise<string |
 /** Returns the world at the end of a run. */
 export async function simulate(plan: Plan): Promise<World> {
   const time = new VirtualTime();
-  const putBack = time.install(start, (now) => chanceOf(plan.seed + now).next());
+  const putBack = time.install(start);
   const world = new World(plan, time);
   let isOver = false;
   const note = (error: unknown): void => void (world.fault ??= error);

@@ -50,14 +50,9 @@ export class VirtualTime {
     }
   }
 
-  /**
-   * Takes the place of timers, clocks and chance. `random` draws by the time, because others of this process draw too. Returns
-   * what puts them back.
-   */
-  install(timeOrigin: number, random: (now: number) => number): () => void {
+  /** Takes the place of timers and clocks. Returns what puts them back. */
+  install(timeOrigin: number): () => void {
     const { setTimeout, clearTimeout } = globalThis;
-    const chance = Math.random;
-    Math.random = () => random(this.now);
     const set = (run: () => void, milliseconds = 0) =>
       Object.assign(this.in(milliseconds, run), { unref() {} });
     Object.assign(globalThis, { setTimeout: set, clearTimeout: (event: unknown) => this.cancel(event) });
@@ -66,7 +61,6 @@ export class VirtualTime {
       Object.defineProperty(performance, name, { value, configurable: true });
     return () => {
       Object.assign(globalThis, { setTimeout, clearTimeout });
-      Math.random = chance;
       for (const name of Object.keys(own)) Reflect.deleteProperty(performance, name);
     };
   }
