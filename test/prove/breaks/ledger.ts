@@ -20,10 +20,10 @@ export const breaks = [
   }),
   ...breaksIn(`${src}/ledger/place.ts`, simulation, {
     rows: ['isSame || guess.hasRowsOf(head)))', 'true))'],
-    'untold-losses-at-the-same-id': [' || (head.id === before.id && !isSame)', ''],
     'untold-losses-before': ['void this.#tellLoss(this.#newest).catch(() => {});', ''],
   }),
   ...breaksIn(`${src}/ledger/place.ts`, follow, {
+    'untold-losses-at-the-same-id': [' || (head.id === before.id && !isSame)', ''],
     'follows-an-older-head': ['head.id <= expected.id || (head.id', 'false || (head.id'],
     'follows-another-head-at-its-id': [' || (head.id === guess.head.id && !sameHead(head, guess.head))', ''],
     'a-late-head-takes-the-lock': ['return !isLoss;', 'return false;'],

@@ -144,6 +144,17 @@ test.each<[string, (head: HeadRow) => HeadRow, string[]]>([
   expect(locks() - before).toBe(told.length);
 });
 
+test('whoever only reads learns of a loss by another head at the id of the newest', async () => {
+  const { decide, tenant, failures } = await knownPair();
+  const { head } = tenant;
+  await decide(0, note);
+  tenant.head = head;
+  await decide(1, note);
+  expect(failures).toEqual([]);
+  await decide(0, look);
+  expect(failures).toEqual(['went back']);
+});
+
 test('the entry that was the newest before a head is followed shows whether it was lost', async () => {
   const { decide, tenant, failures } = await knownPair();
   await decide(0, note);
