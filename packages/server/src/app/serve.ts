@@ -11,7 +11,7 @@ import { bridgeMetrics, connectTelemetry, tracedJob } from '../base/tracing.ts';
 import { type AppOptions, createApp } from '../http/app.ts';
 import { readApiPage, readConsolePages, type SignIn } from '../http/console.ts';
 import { healthOf } from '../http/health.ts';
-import { addressOf, announce, freePort, hostsOf, listenOn, readTls, refuseAddress } from '../http/listen.ts';
+import { addressOf, announce, freePort, listenOn, readTls, refuseAddress } from '../http/listen.ts';
 import { HttpMetrics, serviceMetrics, type ServerState } from '../http/metrics.ts';
 import { readClock } from '../jobs/clock.ts';
 import { recordLastUses } from '../jobs/last-uses.ts';
@@ -96,7 +96,7 @@ async function start(
   logTo(app.log);
   service.alarms.log = (fields, message) => app.log.error(fields, message);
   try {
-    const port = await listenOn(app, await hostsOf(options.host), options).catch(refuseAddress(options));
+    const port = await listenOn(app, options).catch(refuseAddress(options));
     const address = addressOf(options, port);
     if (development) await development.announce(address, Boolean(appOptions.console?.pages));
     else announce(address, appOptions.log);

@@ -1,15 +1,14 @@
 // The server: Fastify with the hooks and the routes, and what Node leaves open below them.
 import { randomUUID } from 'node:crypto';
-import http, { METHODS } from 'node:http';
-import https from 'node:https';
+import { METHODS, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { nothingHere, Refusal, type Service, strangers } from '@eaas/service';
 import {
   fastify,
+  type FastifyHttpOptions,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
-  type FastifyServerOptions,
   LogController,
 } from 'fastify';
 import { type Lines, linesTo } from '../base/log-lines.ts';
@@ -61,40 +60,31 @@ export interface AppOptions {
   readonly apiPage?: Buffer | undefined;
 }
 
-/**
- * Node checks the time limits of all connections every 100 ms. With a longer interval, more connections would exceed a
- * limit between two checks, and Node would close them all at once.
- */
-const node = {
-  keepAliveTimeout: 72_000,
-  connectionsCheckingInterval: 100,
-  maxHeaderSize: 16 * 1024,
-  // Node's own check of the Host header would respond with an empty 400. The app checks the header itself, and sends a
-  // problem document.
-  requireHostHeader: false,
-} as const;
-
-function settings(options: AppOptions): FastifyServerOptions {
+function settings(options: AppOptions): FastifyHttpOptions<Server> {
   const { tls, trustProxy } = options;
-  const limited = {
-    ...node,
+  const maxHeaderSize = 16 * 1024;
+  const http = {
+    // Node checks the time limits of all connections every 100 ms. With a longer interval, more connections would exceed a
+    // limit between two checks, and Node would close them all at once.
+    connectionsCheckingInterval: 100,
+    maxHeaderSize,
     headersTimeout: timeLimit(5_000),
-    requestTimeout: timeLimit(30_000),
+    // Node's own check of the Host header would respond with an empty 400. The app checks the header itself, and sends a
+    // problem document.
+    requireHostHeader: false,
   };
   return {
-    serverFactory: (handler) =>
-      (tls
-        ? https.createServer(
-            { ...limited, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: timeLimit(5_000) },
-            handler,
-          )
-        : http.createServer(limited, handler)
-      ).setTimeout(timeLimit(60_000)),
+    http,
+    // Fastify prefers these options, if there are any.
+    ...(tls && { https: { ...http, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: timeLimit(5_000) } }),
+    keepAliveTimeout: 72_000,
+    requestTimeout: timeLimit(30_000),
+    connectionTimeout: timeLimit(60_000),
     ...(trustProxy && { trustProxy: [...trustProxy] }),
     genReqId: () => randomUUID(),
     exposeHeadRoutes: false,
     return503OnClosing: false,
-    routerOptions: { maxParamLength: node.maxHeaderSize, querystringParser: () => ({}) },
+    routerOptions: { maxParamLength: maxHeaderSize, querystringParser: () => ({}) },
     logger: {
       level: options.logLevel ?? 'info',
       stream: options.log ?? linesTo(process.stdout.fd),

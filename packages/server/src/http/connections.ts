@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Problem, problem } from '@eaas/protocol/wire';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { commonHeaders } from './visit.ts';
@@ -81,11 +81,6 @@ export function watchConnections(app: FastifyInstance) {
       for (const socket of open) if (!clients.has(clientOf(socket))) socket.destroy();
     };
     setTimeout(() => setImmediate(endHandshakes), quiet).unref();
-  });
-  app.addHook('onClose', async () => {
-    // Node waits only for the connections that `app.server` has accepted. With two addresses of `localhost`, another
-    // listener has accepted some of them.
-    while (open.size > 0) await sleep(20);
   });
   return { isClosing: () => isClosing };
 }

@@ -2,13 +2,13 @@
 import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { CannotStart, reasonOf } from '../base/cannot-start.ts';
 import type { Lines } from '../base/log-lines.ts';
 
-/** A host, as a name or an IP address, and a port. The port 0 means any unused port. */
+/** A host and a port. Of a name, the first address counts. The port 0 means any unused port. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -19,100 +19,32 @@ interface Ports extends Address {
   readonly lastPort?: number | undefined;
 }
 
-/** The name `localhost` often has an IPv4 and an IPv6 address. */
-export async function hostsOf(host: string): Promise<string[]> {
-  if (host !== 'localhost') return [host];
-  const found = await lookup(host, { all: true });
-  return Array.from(new Set(found.map(({ address }) => address)));
-}
-
-/** The hosts file can list `::1` for `localhost` on a machine without IPv6. */
-const absent = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
-
 /**
- * Listens on the same port of all hosts. Skips each host that this machine does not have. Throws if this machine has
- * none of the hosts.
- */
-async function listenOnEach(
-  hosts: readonly string[],
-  port: number,
-  listen: (address: Address) => Promise<Server>,
-): Promise<number> {
-  let bound: number | undefined;
-  let failure: unknown;
-  for (const host of hosts) {
-    try {
-      const server = await listen({ host, port: bound ?? port });
-      bound = (server.address() as AddressInfo).port;
-    } catch (error) {
-      if (!absent.has(String((error as NodeJS.ErrnoException).code))) throw error;
-      failure = error;
-    }
-  }
-  if (bound === undefined) throw failure;
-  return bound;
-}
-
-/** Resolves when the server listens at the address, and rejects if it cannot. */
-async function listening(server: Server, address: Address): Promise<Server> {
-  server.listen(address);
-  await once(server, 'listening');
-  return server;
-}
-
-/**
- * Returns the first of the ports that is free on all addresses of the host, or an unused port if the given port is 0. Throws if
- * all are in use. Stops listening before it returns, so that a proxy can try another server until this server is ready.
+ * Returns the first of the ports that is free at the host, or an unused port if the given port is 0. Throws if all are in
+ * use. Stops listening before it returns, so that a proxy can try another server until this server is ready.
  */
 export async function freePort({ host, port, lastPort = port }: Ports): Promise<number> {
-  return firstFree(await hostsOf(host), port, lastPort);
-}
-
-async function firstFree(hosts: readonly string[], port: number, lastPort: number): Promise<number> {
-  const servers: Server[] = [];
-  const listen = (address: Address): Promise<Server> => {
-    const server = createServer((socket) => socket.destroy());
-    servers.push(server);
-    return listening(server, address);
-  };
+  const server = createServer((socket) => socket.destroy());
   try {
-    return await listenOnEach(hosts, port, listen);
+    server.listen({ host, port });
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || port >= lastPort) throw error;
-    return await firstFree(hosts, port + 1, lastPort);
+    return await freePort({ host, port: port + 1, lastPort });
   } finally {
-    await Promise.all(servers.filter((server) => server.listening).map(closed));
+    if (server.listening) await once(server.close(), 'close');
   }
 }
 
-async function closed(server: Server): Promise<void> {
-  server.close();
-  await once(server, 'close');
-}
-
 /**
- * Listens on the first port that is free on all hosts, and passes every connection to `app.server`, because only this
- * server ends connections gracefully. Fastify's own `listen` would create a second HTTP server for the second address of
- * `localhost`.
+ * Listens on the first free port of the host. Looks the host up, because Fastify would listen at every address of the name
+ * `localhost`, with a server for each, and only `app.server` ends connections gracefully.
  */
-export async function listenOn(
-  app: FastifyInstance,
-  hosts: readonly string[],
-  { port, lastPort = port }: Omit<Ports, 'host'>,
-): Promise<number> {
-  const others: Server[] = [];
-  const accept = (socket: Socket): void => void app.server.emit('connection', socket);
-  app.addHook('preClose', async () => others.forEach((other) => other.close()));
-  const free = port && (await firstFree(hosts, port, lastPort));
-  return listenOnEach(hosts, free, async (address) => {
-    if (!app.server.listening) {
-      await app.listen(address);
-      return app.server;
-    }
-    const other = createServer({ allowHalfOpen: true, noDelay: true }, accept);
-    others.push(other);
-    return listening(other, address);
-  });
+export async function listenOn(app: FastifyInstance, ports: Ports): Promise<number> {
+  const { address: host } = await lookup(ports.host);
+  await app.listen({ host, port: ports.port && (await freePort({ ...ports, host })) });
+  return (app.server.address() as AddressInfo).port;
 }
 
 /** Reads the certificate and its key. Throws CannotStart if a file is missing, or if they do not belong together. */
