@@ -48,6 +48,20 @@ async function open() {
   return { store, restart, call, settleDue, verified, keyOf, alter, left, accused, destructions };
 }
 
+test('a key that is remembered is read with its versions and their uses in one snapshot', async () => {
+  const { store, call, keyOf } = await open();
+  const { key_id, wrapped_key } = await keyOf(3);
+  await call('POST /v1/keys/:key_id/enable', { key_id });
+  for (let nth = 0; nth < 2; nth++) await call('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key });
+  const read = vi.spyOn(store, 'read');
+  const { versions } = await call('GET /v1/keys/:key_id', { key_id, limit: 2, offset: 1 });
+  expect(versions.map(({ key_version, wraps, unwraps }) => [key_version, wraps, unwraps])).toEqual([
+    [2, 0, 0],
+    [1, 1, 2],
+  ]);
+  expect(read).toHaveBeenCalledTimes(1);
+});
+
 test('lists and the destruction of a key leave out no row that somebody altered', async () => {
   const { call, alter, accused } = await open();
   const unavailable = { code: 'unavailable' };

@@ -8,7 +8,8 @@ import type { View } from '../ledger/decision.ts';
 import { add, allOf, are, between, put, refTo } from '../ledger/table.ts';
 import { keys, keyVersions, tallies } from '../ledger/tables.ts';
 import type { Query, Where, Write } from '../ledger/table.ts';
-import type { KeyRow, KeyVersionRow } from '../ledger/tables.ts';
+import type { KeyRow, KeyVersionRow, TallyRow } from '../ledger/tables.ts';
+import { unlessRefused } from '../operate.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import { type Holder, whoActs } from '../rules/authorize.ts';
 import { type Change, keyDraft } from '../rules/draft.ts';
@@ -65,14 +66,20 @@ export const keyOperations = {
     const keyId = parseUuid(key_id);
     const page = { by: 'key_version', descending: true, limit, offset } as const;
     const found: Query<KeyVersionRow> = { table: keyVersions, where: are({ key_id: keyId }), ...page };
+    const usesIn = (key: KeyRow) => usesOf(key, key.key_version - offset, limit);
     return {
       by: 'snapshot',
-      needs: () => (keyId === undefined ? [] : [refTo(keys, keyId), allOf(found)]),
+      needs(view) {
+        if (keyId === undefined) return [];
+        // The uses of a key that is remembered are read in the same snapshot.
+        const key = unlessRefused(() => view.find(keys, keyId));
+        return [refTo(keys, keyId), allOf(found), ...(key ? [allOf(usesIn(key))] : [])];
+      },
       judge(view, holder) {
-        const row = requireKey(view, holder, key_id);
-        const { rows } = view.all(found);
-        const about = { versions_total: row.key_version, limit, offset };
-        return { entries: [], answer: { ...keyRecord(row, fields), ...about, versions: usesOf(view, rows) } };
+        const key = requireKey(view, holder, key_id);
+        const versions = withUses(view.all(found).rows, view.all(usesIn(key)).rows);
+        const about = { versions_total: key.key_version, limit, offset };
+        return { entries: [], answer: { ...keyRecord(key, fields), ...about, versions } };
       },
     };
   },
@@ -138,24 +145,24 @@ function newVersion(view: View, { tenant_id, key_id, key_version }: KeyRow): Wri
 const unwrapping = ['decrypt', 'key.unwrap'];
 const counted = ['encrypt', 'key.wrap', ...unwrapping];
 
-/** Shows versions of a key, of which the newest is first, with how often each was used. */
-function usesOf(view: View, versions: readonly KeyVersionRow[]) {
-  const [newest, oldest] = [versions[0], versions.at(-1)];
-  if (!newest || !oldest) return [];
-  const { rows } = view.all({
-    table: tallies,
-    where: [
-      ...are({ key_id: newest.key_id }),
-      ...between('key_version', oldest.key_version, newest.key_version),
-      ['action', 'in', counted],
-    ],
-  });
+/** How often so many versions of a key were used, of which the newest is given. */
+const usesOf = ({ key_id }: KeyRow, newest: number, count: number): Query<TallyRow> => ({
+  table: tallies,
+  where: [
+    ...are({ key_id }),
+    ...between('key_version', newest - count + 1, newest),
+    ['action', 'in', counted],
+  ],
+});
+
+/** Shows versions of a key, with their uses. */
+function withUses(versions: readonly KeyVersionRow[], tallied: readonly TallyRow[]) {
   const shown = versions.map(({ key_version, created_at }) => {
     const unused = { wraps: 0, unwraps: 0, last_unwrap_at: null as string | null };
     return { key_version, created_at: formatTimestamp(created_at), ...unused };
   });
   const uses = new Map<number | null, (typeof shown)[number]>(shown.map((one) => [one.key_version, one]));
-  for (const { key_version, action, n, last_at } of rows) {
+  for (const { key_version, action, n, last_at } of tallied) {
     const use = uses.get(key_version);
     const last = formatTimestamp(last_at);
     if (!use || n === 0) continue;
