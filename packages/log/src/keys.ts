@@ -3,7 +3,7 @@
 import { createHmac, createSecretKey, randomBytes, sign } from 'node:crypto';
 import { pae } from '@eaas/protocol';
 import { using } from '@eaas/protocol/internal';
-import { formatNoteKey, formatSignature, type NoteKey, noteKey } from '@eaas/protocol/internal-log';
+import { ed25519, formatNoteKey, formatSignature, type NoteKey, noteKey } from '@eaas/protocol/internal-log';
 import { parseNote, restartEntry, rootFromTiles, type TenantHead } from '@eaas/protocol/internal-log';
 import { treeHeadText } from '@eaas/protocol/internal-log';
 import {
@@ -33,7 +33,6 @@ import {
 } from './rows.ts';
 import { appendEntry, tilesOf } from './tiles.ts';
 
-const ed25519 = 1;
 const place = { purpose: 'log-key', tenantId: null, keyId: null, version: 0 } as const;
 
 /** What verifies the checkpoints of a log. */

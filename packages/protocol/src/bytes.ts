@@ -21,6 +21,14 @@ export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+/** A private key of 32 bytes in PKCS #8, as platforms take it (RFC 8410). It is the caller's to wipe. */
+export function pkcs8Of(curve: 'x25519' | 'ed25519', key: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(16 + key.length);
+  bytes.set(fromHex(`302e020100300506032b65${curve === 'x25519' ? '6e' : '70'}04220420`));
+  bytes.set(key, 16);
+  return bytes;
+}
+
 /**
  * Compares in constant time. Does not import noble's function, which would make the first download of a page larger.
  */

@@ -1,7 +1,7 @@
 import { sha3_256 } from '@noble/hashes/sha3.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import { ml_kem768 } from '@noble/post-quantum/ml-kem.js';
-import { fromHex, randomBytes, using } from '../bytes.ts';
+import { pkcs8Of, randomBytes, using } from '../bytes.ts';
 import type { Context } from '../context.ts';
 import { webCryptoEngine } from '../engines/webcrypto.ts';
 import type { Wrapped } from '../envelope.ts';
@@ -70,8 +70,6 @@ async function runSchedule(sharedSecret: Uint8Array, info: Uint8Array): Promise<
 }
 
 const hmacSha256 = { name: 'HMAC', hash: 'SHA-256' };
-/** The prefix of an X25519 private key in PKCS #8. The scalar follows this prefix (RFC 8410). */
-const pkcs8 = '302e020100300506032b656e04220420';
 
 /**
  * Multiplies a point by a scalar on X25519. Throws for a point of low order. Throws LoadError if the platform has no
@@ -92,7 +90,7 @@ async function x25519(scalar: Uint8Array, point: Uint8Array): Promise<Uint8Array
 async function platformX25519(scalar: Uint8Array, point: Uint8Array): Promise<Uint8Array> {
   const { subtle } = crypto;
   const [privateKey, publicKey] = await Promise.all([
-    using(concatBytes(fromHex(pkcs8), scalar), (key) =>
+    using(pkcs8Of('x25519', scalar), (key) =>
       subtle.importKey('pkcs8', key as BufferSource, 'X25519', false, ['deriveBits']),
     ),
     subtle.importKey('raw', point as BufferSource, 'X25519', false, []),

@@ -2,7 +2,7 @@
 // which has the same exports.
 import * as openssl from 'node:crypto';
 import type { StoredEntry } from '@eaas/protocol/audit';
-import { using } from '@eaas/protocol/internal';
+import { pkcs8Of, using } from '@eaas/protocol/internal';
 import { entryParts, linkParts } from '@eaas/protocol/internal-log';
 import type { IntakeCrypto } from '@eaas/protocol/internal-service';
 import { nodeEngine as engine } from '@eaas/protocol/node';
@@ -104,18 +104,16 @@ export function entryMacs(auditMac: Secret, hashes: readonly string[]): string[]
   }
 }
 
-// Node takes keys of 32 bytes only in their DER forms (RFC 8410), which differ in one byte between the curves.
-const curves = { x25519: '6e', ed25519: '70' } as const;
-type Curve = keyof typeof curves;
+// Node takes keys of 32 bytes only in their DER forms (RFC 8410).
+type Curve = Parameters<typeof pkcs8Of>[0];
 
-function privateKeyOf(curve: Curve, bytes: Uint8Array): openssl.KeyObject {
-  const start = Buffer.from(`302e020100300506032b65${curves[curve]}04220420`, 'hex');
-  const key = Buffer.concat([start, bytes]);
-  return using(key, () => openssl.createPrivateKey({ key, format: 'der', type: 'pkcs8' }));
-}
+const privateKeyOf = (curve: Curve, bytes: Uint8Array): openssl.KeyObject =>
+  using(pkcs8Of(curve, bytes), ({ buffer }) =>
+    openssl.createPrivateKey({ key: Buffer.from(buffer), format: 'der', type: 'pkcs8' }),
+  );
 
 function publicKeyOf(curve: Curve, bytes: Uint8Array): openssl.KeyObject {
-  const start = Buffer.from(`302a300506032b65${curves[curve]}032100`, 'hex');
+  const start = Buffer.from(`302a300506032b65${curve === 'x25519' ? '6e' : '70'}032100`, 'hex');
   return openssl.createPublicKey({ key: Buffer.concat([start, bytes]), format: 'der', type: 'spki' });
 }
 

@@ -4,7 +4,7 @@ import { hkdf as nobleHkdf } from '@noble/hashes/hkdf.js';
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
 import { nobleEngine as engine, pae, type PaePart, toUtf8 } from '@eaas/protocol';
 import { chainHash, type StoredEntry } from '@eaas/protocol/audit';
-import { fromHex, readBase64Url, toHex, using } from '@eaas/protocol/internal';
+import { pkcs8Of, readBase64Url, toHex, using } from '@eaas/protocol/internal';
 import { entryParts } from '@eaas/protocol/internal-log';
 import { nobleIntakeCrypto } from '@eaas/protocol/internal-service';
 import { sealingWith } from './sealing.ts';
@@ -75,12 +75,10 @@ export function entryHashes() {
 export const entryMacs = (auditMac: Secret, hashes: readonly string[]): string[] =>
   hashes.map((hash) => toLatin1(hmac(auditMac, fromLatin1(hash))));
 
-const pkcs8Start = '302e020100300506032b657004220420';
-
 /** Signs with the key of a seed of 32 bytes. */
 export async function signEd25519(seed: Secret, message: Uint8Array) {
   const { subtle } = crypto;
-  const pkcs8 = new Uint8Array([...fromHex(pkcs8Start), ...bytesOf(seed)]);
+  const pkcs8 = pkcs8Of('ed25519', bytesOf(seed));
   const importing = subtle.importKey('pkcs8', pkcs8, 'Ed25519', true, ['sign']);
   const key = await importing.finally(() => pkcs8.fill(0));
   const signature = new Uint8Array(await subtle.sign('Ed25519', key, new Uint8Array(message)));
