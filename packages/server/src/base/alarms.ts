@@ -1,15 +1,13 @@
 // What an operator should hear of: counts for metrics, and lines of the log, at most one a minute of each kind and thing.
 import { Remembered, type Step, type Tampered } from '@eaas/service';
+import { codeOf } from './cannot-start.ts';
 
 const minute = 60_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** PostgreSQL's code of an error, if it has one. */
-function sqlStateOf(error: unknown): string | undefined {
-  const code = (error as { readonly code?: unknown } | undefined)?.code;
-  return typeof code === 'string' && /^(?=.*\d)[\dA-Z]{5}$/.test(code) ? code : undefined;
-}
+/** What PostgreSQL's codes of errors look like, and Node's do not. */
+const sqlState = /^(?=.*\d)[\dA-Z]{5}$/;
 
 export class Alarms {
   tamperingFound = 0;
@@ -57,7 +55,8 @@ export class Alarms {
 
   /** Each step and SQLSTATE has a line of its own, so that the first cause does not hide the one that lasts. */
   #failed(err: unknown, step: Step, message: string): void {
-    const sqlstate = sqlStateOf(err) ?? sqlStateOf((err as { readonly cause?: unknown } | undefined)?.cause);
+    const { cause } = Object(err) as { readonly cause?: unknown };
+    const sqlstate = [err, cause].map(codeOf).find((code) => sqlState.test(code));
     this.#report(step, sqlstate ?? '', { step, ...(sqlstate && { sqlstate }), err }, message);
   }
 

@@ -1,6 +1,6 @@
 // What goes wrong with the database, and what an operator does about it. The start, the commands, the doctor and the log say the same.
 import postgres from 'postgres';
-import { CannotStart, reasonOf } from '../base/cannot-start.ts';
+import { CannotStart, codeOf, reasonOf } from '../base/cannot-start.ts';
 import { Explained } from '../base/explained.ts';
 
 export class DatabaseSlow extends Explained {
@@ -112,9 +112,4 @@ export function isDriverFault(error: unknown): boolean {
   const places = stack.split(/^ +at /m).slice(1);
   const first = places.find((place) => !/node:|<anonymous>/.test(place)) ?? '';
   return /[\\/]node_modules[\\/]postgres[\\/]/.test(first);
-}
-
-function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null | undefined)?.code;
-  return typeof code === 'string' ? code : '';
 }
