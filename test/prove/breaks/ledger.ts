@@ -59,8 +59,8 @@ export const breaks = [
   }),
   ...breaksIn(`${src}/ledger/shared-read.ts`, simulation, {
     'shared-read': [
-      '    this.#next ??=',
-      '    if (this.#isRunning && asked.length === 0) return this.#latest as Promise<Found>;\n    this.#next ??=',
+      '    if (!this.#latest ||',
+      '    if (this.#isRunning && this.#latest) return this.#latest;\n    if (!this.#latest ||',
     ],
   }),
   ...breaksIn(`${src}/plugins/people/keying.ts`, simulation, {

@@ -25,3 +25,10 @@ test('who waits for the next read does not wait longer than for one that fails',
   await expect(first).rejects.toThrow('away');
   await expect(next).rejects.toThrow('away');
 });
+
+test('a read is asked for different things only, and for as many as it may be', async () => {
+  const read = vi.fn(async (asked: readonly string[]) => asked.length);
+  const shared = new SharedRead(read, 0, 2);
+  await Promise.all(['a', 'a', 'b', 'c'].map((one) => shared.run([one])));
+  expect(read.mock.calls.map(([asked]) => asked)).toEqual([['a', 'b'], ['c']]);
+});
