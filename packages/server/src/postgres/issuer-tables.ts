@@ -22,7 +22,7 @@ export const keySets = tableOf<KeySetRow>('key_sets', ['issuer_id'], keySet, {
 });
 
 export const issuers: SchemaPlugin = {
-  tables: [issuerTable, keySets],
+  tables: [issuerTable, { ...keySets, mayBeLost: true }],
   schema: `
 -- The lists of keys and of required claims are canonical JSON, because a MAC needs exactly one encoding.
 create table eaas.issuers (

@@ -21,7 +21,7 @@ export const verifications = tableOf<Verified>('verifications', ['tenant_id'], v
 });
 
 export const nights: SchemaPlugin = {
-  tables: [verifications],
+  tables: [{ ...verifications, mayBeLost: true }],
   schema: `
 create table eaas.verifications (
   tenant_id uuid primary key,

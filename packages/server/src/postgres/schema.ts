@@ -189,10 +189,7 @@ create table eaas.leases (
 const immutable = ['audit_entries', 'row_records'];
 const forward = ['audit_heads', 'audit_anchors'];
 const ofTenants = [...storedTables.keys(), 'row_records', 'row_counts'];
-/** Rows that change without an entry can be lost. */
-const kept = ofTenants.filter(
-  (name) => !/^(tallies|api_key_uses|key_sets|row_counts|verifications|audit_blocks)$/.test(name),
-);
+const kept = [...storedTables.values()].flatMap(({ name, mayBeLost }) => (mayBeLost ? [] : [name]));
 
 const refusals = `
 create function eaas.refuse_change() returns trigger language plpgsql as $$
@@ -219,7 +216,7 @@ end $$;
 const guards = `
 ${immutable.map((table) => guard(table, 'immutable', 'update or delete', 'refuse_change')).join('')}
 ${forward.map((table) => guard(table, 'forward', 'update', 'refuse_backwards', 'when (new.id < old.id)')).join('')}
-${kept.map((table) => guard(table, 'no_truncate', 'truncate', 'refuse_truncate')).join('')}
+${[...kept, 'row_records'].map((table) => guard(table, 'no_truncate', 'truncate', 'refuse_truncate')).join('')}
 `;
 
 const erasing = `

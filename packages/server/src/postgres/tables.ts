@@ -22,6 +22,8 @@ export interface StoredTable extends core.Table<never> {
   readonly tallied?: readonly string[];
   /** The columns of bytes. `storedTables` adds them. */
   readonly binary?: ReadonlySet<string>;
+  /** Whether nothing refuses to truncate the table: its rows change without an entry. */
+  readonly mayBeLost?: true;
   /** What conditions can name although it is no column, in SQL. */
   readonly derived?: Readonly<Record<string, string>>;
 }
@@ -55,11 +57,11 @@ const tables: readonly StoredTable[] = [
     tallied: ['key_id', 'action'],
     derived: Object.fromEntries(schemaPlugins.flatMap((plugin) => Object.entries(plugin.entries ?? {}))),
   },
-  core.blocks,
+  { ...core.blocks, mayBeLost: true },
   core.heads,
   core.anchors,
-  { ...core.tallies, nulls: { key_id: noId, key_version: 0 } },
-  core.uses,
+  { ...core.tallies, nulls: { key_id: noId, key_version: 0 }, mayBeLost: true },
+  { ...core.uses, mayBeLost: true },
   ...schemaPlugins.flatMap((plugin) => plugin.tables ?? []),
 ];
 
