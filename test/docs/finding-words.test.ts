@@ -14,8 +14,8 @@ import { findingWords } from './finding-words.ts';
 /** The words that the code of the service says, with those for rows, which it makes from the names of tables. */
 function saidByService(planted = ''): string[] {
   const verify = ['verify', 'entries', 'scan-rows'].map((name) => `packages/service/src/verify/${name}.ts`);
-  const ofServer = ['plugins/public-log', 'operator/verify'].map((name) => `packages/server/src/${name}.ts`);
-  const code = [...verify, ...ofServer].map(read).join('') + planted;
+  const ofLog = ['packages/log/src/proofs.ts'];
+  const code = [...verify, ...ofLog].map(read).join('') + planted;
   const literals = code.match(/(?<=')(?:contradiction|[a-z]+(?:_[a-z]+)+)(?=')/g) ?? [];
   const others = new Set(['put_back', 'not_found']);
   const ofRows = [tenants, keys, keyVersions, apiKeys, issuers, subjects].flatMap(({ name, record }) =>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { endpoints, type Input, type Output, permissions, type Route } from '@eaas/protocol/wire';
-import { insider, Refusal, rootKey, type Roots } from '@eaas/service';
+import { insider, type Plugin, Refusal, rootKey, type Roots } from '@eaas/service';
 import { serveHttp } from '../../packages/server/src/app/serve.ts';
 import { operations } from '../../packages/server/src/operator/operations.ts';
 import { createTenant, type TenantSettings } from '../../packages/server/src/operator/tenants.ts';
@@ -18,7 +18,7 @@ export interface World {
   readonly roots: readonly [ReturnType<typeof rootKey>];
   /** The time of the database and of all replicas, in milliseconds since 1970. */
   time: number;
-  replica(database?: Database, keyHosts?: KeyHosts, roots?: Roots): Service;
+  replica(database?: Database, keyHosts?: KeyHosts, roots?: Roots, plugins?: readonly Plugin[]): Service;
   serve(replica: Service): Promise<string>;
   onClose(step: () => Promise<void>): void;
   close(): Promise<void>;
@@ -53,8 +53,9 @@ export async function openWorld(start: string, postgres?: Promise<PostgresAddres
       time = value;
       timeIsSet = timeIsSet.then(setTime);
     },
-    replica(own = connections, keyHosts = new KeyHosts([]), ownRoots: Roots = roots) {
-      const service = createService({ database: own, roots: ownRoots, keyHosts, wallClock: clock.now });
+    replica(own = connections, keyHosts = new KeyHosts([]), ownRoots: Roots = roots, plugins = []) {
+      const options = { database: own, roots: ownRoots, keyHosts, wallClock: clock.now, plugins };
+      const service = createService(options);
       Object.assign(service.ledger.clock, clock);
       return service;
     },

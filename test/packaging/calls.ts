@@ -79,7 +79,7 @@ export const calls: Readonly<Record<string, { readonly code: string; readonly pr
   },
   '@eaas/server': {
     code: `import { serve } from '@eaas/server';
-    const options = { extras: [], trustProxy: null, tlsFiles: null, lastPort: 1, databaseUrl: null };
+    const options = { plugins: [], trustProxy: null, tlsFiles: null, lastPort: 1, databaseUrl: null };
     await serve(options as never).catch((error: Error) => console.log(error.message));`,
     prints: 'The server needs a database',
   },

@@ -30,10 +30,11 @@ export const auditEvidence = onTenant(
   .option('--key <key>', "show only entries of this key: the key's id or name")
   .option('--subject <subject_id>', 'show only entries about this person: the id that `subject show` prints')
   .action(async ({ from, to, key, subject: subjectId, out, ...options }) => {
-    const written = await withTenant(options, async (operator) => {
+    const write = async (operator: Operator) => {
       const keyId = key === undefined ? undefined : (await requireKey(operator, key)).key_id;
       return writeEvidence(operator, out, { from, to, keyId, subjectId });
-    });
+    };
+    const written = await withTenant(options, write, true);
     printResult(written, options);
   });
 
@@ -44,7 +45,7 @@ export async function writeEvidence(operator: Operator, folder: string, options:
   const remedy = 'remove what has its name';
   await mkdir(part, { mode: 0o700 }).catch(cannotBe('created', `folder ${inLine(part)}`, remedy));
   try {
-    for await (const { name, text } of evidence(await sourceOf(operator), options))
+    for await (const { name, text } of evidence(sourceOf(operator), options))
       appendFileSync(join(part, name), text, { mode: 0o600 });
     const found = await verifyEntries(join(part, 'entries.ndjson'), undefined, { isPartial: true });
     await rename(part, folder);

@@ -33,9 +33,8 @@ export const auditProve = onTenant(
   .option('--out <file>', 'write the proof to this new file')
   .action(async ({ entry, policy: policyFile, maxEntries, out, ...options }) => {
     const policy = policyFile === undefined ? undefined : readGiven(policyFile, 'policy');
-    const proof = await withTenant(options, async (operator) =>
-      proveEntry(await sourceOf(operator), entry, { policy, maxEntries }),
-    );
+    const prove = (operator: Operator) => proveEntry(sourceOf(operator), entry, { policy, maxEntries });
+    const proof = await withTenant(options, prove, true);
     const text = `${JSON.stringify(proof)}\n`;
     if (out === undefined) await write(text);
     else {
@@ -47,11 +46,9 @@ export const auditProve = onTenant(
     );
   });
 
-/** What `@eaas/audit` asks, answered by the database. */
-export async function sourceOf(operator: Operator): Promise<ProofSource> {
+/** What `@eaas/audit` asks, answered by the database, with the public log. */
+export function sourceOf(operator: Operator): ProofSource {
   const { service, tenantId, ask } = operator;
-  const { logOf } = await import('@eaas/log');
-  service.publicLog = logOf(service);
   const audit: ProofSource['audit'] = {
     async *list({ date_from }: { readonly date_from?: string }, { from }) {
       const before = date_from === undefined ? 0 : await lastBefore(operator, Date.parse(date_from));

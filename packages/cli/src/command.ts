@@ -54,11 +54,16 @@ export function requireConfig(usesDevelopmentData = true): Config {
   return config;
 }
 
-export async function withService<T>(work: (open: OpenService, config: Config) => Promise<T>): Promise<T> {
+/** Loads the public log only if the command reads it, because the others should start at once. */
+export async function withService<T>(
+  work: (open: OpenService) => Promise<T>,
+  readsLog: (config: Config) => boolean = () => false,
+): Promise<T> {
   const config = requireConfig();
-  const open = await openService(config, 'command');
+  const plugins = readsLog(config) ? [(await import('@eaas/log')).logReader()] : [];
+  const open = await openService({ ...config, plugins }, 'command');
   try {
-    return await work(open, config);
+    return await work(open);
   } finally {
     await open.close();
   }
@@ -78,8 +83,15 @@ export const operatorOf = (service: Service, tenantId: string): Operator => ({
   ask: (route, input) => operations[route](service, insider(tenantId, 'operator'), input),
 });
 
-export const withTenant = <T>({ tenant }: OnTenant, work: (operator: Operator) => Promise<T>): Promise<T> =>
-  withService(async ({ service }) => work(operatorOf(service, await requireTenantId(service, tenant))));
+export function withTenant<T>(
+  { tenant }: OnTenant,
+  work: (operator: Operator) => Promise<T>,
+  readsLog = false,
+): Promise<T> {
+  const open = async ({ service }: OpenService) =>
+    work(operatorOf(service, await requireTenantId(service, tenant)));
+  return withService(open, () => readsLog);
+}
 
 /** A row that is added between two pages moves all later rows, so a page can repeat rows of the page before. */
 export async function allPages<Row extends object>(

@@ -6,8 +6,8 @@ import {
   asWord,
   CannotStart,
   databaseOf,
-  type Extra,
   isLoopback,
+  type Plugin,
   type ProviderEnvironment,
   rootKeyFromCommand,
   rootKeyInFile,
@@ -103,7 +103,7 @@ export function readConfig(
     publicLog: readPublicLog(read),
     logLevel: read('EAAS_LOG_LEVEL') ?? logLevel,
     warnings: [...(ignored === undefined ? [] : [ignored]), ...unknownVariables(env)],
-    extras: [] as readonly Extra[],
+    plugins: [] as readonly Plugin[],
   };
 }
 

@@ -37,23 +37,23 @@ const dev = command(
     new Option('--sign-in', 'only print a new URL that signs in to the running `eaas dev`').conflicts('env'),
   )
   .action(async ({ env, signIn }) => {
-    const config = await withExtras(readDevelopmentConfig());
+    const config = await withPlugins(readDevelopmentConfig());
     const { dev, printSignIn } = await import('@eaas/dev');
     await (signIn ? printSignIn(config) : dev(config, env === true ? '.env' : env));
   });
 
 const serve = command('serve', 'Serve the API until SIGTERM or SIGINT.', ['serve']).action(async () => {
-  const config = await withExtras(readServerConfig());
+  const config = await withPlugins(readServerConfig());
   // The HTTP server is imported dynamically, because a static import would delay all commands that do not need it.
   const { serve } = await import('@eaas/server');
   await serve(config);
 });
 
-/** Imports the extras only for a server, because other commands should start at once. */
-async function withExtras(config: Config): Promise<Config> {
+/** Imports the plugins only for a server, because other commands should start at once. */
+async function withPlugins(config: Config): Promise<Config> {
   const { publicLog: log } = config;
   const logs = log === null ? [] : [await (await import('@eaas/log')).publicLog(log)];
-  return { ...config, extras: [...logs, startWarnings(config)] };
+  return { ...config, plugins: [...logs, startWarnings(config)] };
 }
 
 const migrate = reporting(

@@ -71,13 +71,14 @@ const report = onSubject(
     const { id, json, format, evidence } = options;
     const name = await named(id);
     if (json && format === 'csv') throw new WrongUsage('Pass either --json or --format csv.');
-    const entries = await withTenant(options, async (operator) => {
+    const read = async (operator: Operator) => {
       const { subject_id } = await find(operator, name);
       if (evidence !== undefined) await writeEvidence(operator, evidence, { subjectId: subject_id });
       const list = async (page: object) =>
         (await operator.ask('GET /v1/audit', { ...page, subject_id })).logs;
       return allPages(list, 'id');
-    });
+    };
+    const entries = await withTenant(options, read, evidence !== undefined);
     const { reportColumns, reportCsv, reportRow } = await import('@eaas/sdk/internal');
     const rows = entries.map(reportRow);
     if (format === 'csv') await write(reportCsv(rows));

@@ -10,6 +10,7 @@ import {
   hostOf,
   ifExists,
   openService,
+  type Plugin,
   replaceFile,
   type ServeOptions,
   type Service,
@@ -46,24 +47,29 @@ export async function dev(options: DevOptions, envPath: string | undefined): Pro
   // A terminal that is closed stops PostgreSQL too.
   process.once('SIGHUP', () => process.emit('SIGINT'));
   const { port, isPortSet } = options;
-  await serve({ ...options, ...(!isPortSet && { lastPort: port + morePorts }) }, async (service) => {
-    const application = await openApplication(service, directory, envFile);
-    return {
-      signIn: (code, ipAddress) =>
-        codes.exchange(code, () => openSession(service, application.tenant, ipAddress)),
-      async announce(address, hasPages) {
-        const page = `${options.publicUrl ?? address}${options.playground ? '/' : '/console/'}`;
-        const server = { pid, address, sign_in_page: hasPages ? page : null };
-        await replaceFile(devServerFile(directory), `${JSON.stringify(server)}\n`);
-        const lines = [`Eaas is ready on ${address}. Its data is in ${directory}.`];
-        if (!isPortSet && portOf(address) !== port)
-          lines.push(
-            `Port ${port} is in use, so the server listens on port ${portOf(address)}. To choose the port, set EAAS_PORT.`,
-          );
-        await print(lines, server, application, codes);
-      },
-    };
-  });
+  let opened: Promise<Application> | undefined;
+  const open = (service: Service) => (opened ??= openApplication(service, directory, envFile));
+  const development: Plugin = {
+    name: 'development',
+    signIn: (service) => async (code, ipAddress) => {
+      const { tenant } = await open(service);
+      return codes.exchange(code, () => openSession(service, tenant, ipAddress));
+    },
+    async announce(service, address, hasPages) {
+      const application = await open(service);
+      const page = `${options.publicUrl ?? address}${options.playground ? '/' : '/console/'}`;
+      const server = { pid, address, sign_in_page: hasPages ? page : null };
+      await replaceFile(devServerFile(directory), `${JSON.stringify(server)}\n`);
+      const lines = [`Eaas is ready on ${address}. Its data is in ${directory}.`];
+      if (!isPortSet && portOf(address) !== port)
+        lines.push(
+          `Port ${port} is in use, so the server listens on port ${portOf(address)}. To choose the port, set EAAS_PORT.`,
+        );
+      await print(lines, server, application, codes);
+    },
+  };
+  const plugins = [...options.plugins, development];
+  await serve({ ...options, ...(!isPortSet && { lastPort: port + morePorts }), plugins });
 }
 
 async function describe(

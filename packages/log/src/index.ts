@@ -1,17 +1,17 @@
-// The public log of all heads, as an extra of the server: one job makes moments and asks the witnesses, another drops what is old,
+// The public log of all heads, as a plugin of the server: one job makes moments and asks the witnesses, another drops what is old,
 // and everyone can read the log.
 import { readFile } from 'node:fs/promises';
 import { type LogPolicy, parsePolicy } from '@eaas/protocol/internal-log';
-import { CannotStart, type Extra, type Lease, reasonOf } from '@eaas/server/internal';
+import { CannotStart, type Lease, leasedJobs, type Plugin, reasonOf } from '@eaas/server/internal';
 import { policyLine, verifierOf } from './keys.ts';
 import { type LogState, readState, registerMetrics } from './metrics.ts';
 import { makeMoment } from './moment.ts';
-import { logOf, prune } from './proofs.ts';
+import { logReader, prune } from './proofs.ts';
 import { currentLog } from './rows.ts';
 import { witnessContext } from './witness-context.ts';
 import { askWitnesses, faultOfWitnessUrl } from './witnesses.ts';
 
-export { logOf } from './proofs.ts';
+export { logReader } from './proofs.ts';
 export { initLog, logStatus, resealLogKeys, restartLog } from './keys.ts';
 
 /** How the operator sets the log up. */
@@ -25,10 +25,12 @@ export interface LogOptions {
 }
 
 /** Keeps the public log. Throws CannotStart if the policy cannot be used. */
-export async function publicLog({ policyFile, interval, monitors }: LogOptions): Promise<Extra> {
+export async function publicLog({ policyFile, interval, monitors }: LogOptions): Promise<Plugin> {
   const policy = await readPolicy(policyFile);
   requireWitnessUrls(policy, monitors);
+  const state: LogState = { sizes: new Map(), failures: new Map(), reasons: new Map() };
   return {
+    ...logReader(interval),
     async warnings(database) {
       const log = await database.run((sql) => currentLog(sql));
       if (!log)
@@ -43,10 +45,9 @@ export async function publicLog({ policyFile, interval, monitors }: LogOptions):
         ? []
         : [`The public log ${log.origin} was halted: ${log.halted.split('\n', 1)[0]}.`];
     },
-    publicLog: (service) => logOf(service, interval),
-    jobs({ service, log, registry, leased }) {
-      const state: LogState = { sizes: new Map(), failures: new Map(), reasons: new Map() };
-      registerMetrics(state, registry);
+    metrics: (registry) => registerMetrics(state, registry),
+    jobs(service, log) {
+      const leased = leasedJobs(service);
       const context = { service, log, memory: state, interval };
       const ask = async (lease: Lease, which?: 'all'): Promise<void> => {
         const witnesses = await witnessContext(context, { policy, monitors }, lease);

@@ -1,6 +1,6 @@
 // What /metrics shows of the log. Every replica reads its state, so that an alarm does not depend on which replica runs the job.
-import { databaseTime, type JobContext, type Service } from '@eaas/server/internal';
-import { Counter, Gauge } from 'prom-client';
+import { databaseTime, type Service } from '@eaas/server/internal';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { MomentMemory } from './moment.ts';
 import { currentLog, newestMoment, witnessedMoment } from './rows.ts';
 import type { WitnessMemory } from './witness-context.ts';
@@ -28,7 +28,7 @@ export async function readState({ background }: Service, state: LogState): Promi
 }
 
 /** Adds the metrics of the log to a registry. */
-export function registerMetrics(state: LogState, registry: JobContext['registry']): void {
+export function registerMetrics(state: LogState, registry: Registry): void {
   const registers: [] = [];
   const halted = new Gauge({
     name: 'eaas_log_halted',

@@ -1,11 +1,12 @@
-// The proofs of tenants: what a moment keeps for each, how a proof is put together, and when it is dropped.
+// The log as its readers see it: the proofs of tenants, how one is put together, and when it is dropped.
 import { formatExtra, formatTlogProof, inclusionProof } from '@eaas/protocol/internal-log';
-import { formatTimestamp } from '@eaas/protocol/wire';
+import { formatTimestamp, type Input } from '@eaas/protocol/wire';
 import {
   databaseTime,
   hasCitus,
   type Lease,
-  type PublicLog,
+  type Plugin,
+  preparing,
   Refusal,
   type Service,
   type Sql,
@@ -23,28 +24,43 @@ import {
 } from './rows.ts';
 import { tilesOf } from './tiles.ts';
 
-/** What a service has of its public log. The server puts it there, and a command has to. */
-export const logOf = (service: Service, interval = 60): PublicLog => ({
-  read: publicReader(service),
-  proof: prover(service, interval),
-  contradicted: findContradicted,
+/** What the API and everyone see of the log. A moment is due every `interval` seconds. */
+export const logReader = (interval = 60): Plugin => ({
+  name: 'public log',
+  endpoints: {
+    'GET /v1/audit/proof': (service: Service, { tenantId }, { id }: Input<'GET /v1/audit/proof'>) =>
+      preparing('guess', async ({ head }) => {
+        if (id !== undefined && id > head.id)
+          throw notFound(`The audit log has no entry ${id}: its newest entry is ${head.id}.`);
+        const due = service.ledger.clock.now() + interval * 1_000;
+        return { proof: await service.database.run((sql) => proofOf(sql, tenantId, id, due)) };
+      }),
+  },
+  async findings({ background }: Service, tenantId, after) {
+    const id = await background.run((sql) => findContradicted(sql, tenantId, after));
+    return id === undefined ? [] : [{ id, reason: 'proof_mismatch' }];
+  },
+  pages: (service) => ({ '/log/*': publicReader(service) }),
 });
 
-/** Returns how a tenant gets the proof of an entry. A moment is due every `interval` seconds. */
-function prover({ ledger }: Service, interval: number): PublicLog['proof'] {
-  return async (tx, tenantId, id) => {
-    const row = await findProof(tx, tenantId, id);
-    if (row) return textOf(tx, row);
-    const log = await currentLog(tx);
-    const due = formatTimestamp(ledger.clock.now() + interval * 1_000);
-    const what = id === undefined ? 'of this audit log' : `at or after entry ${id}`;
-    throw new Refusal(
-      'not_found',
-      typeof log?.halted === 'string'
-        ? `The public log has no head ${what}, and was halted: ask the operator of the service.`
-        : `The public log has no head ${what} yet: its next moment is due by ${due}.`,
-    );
-  };
+const notFound = (detail: string): Refusal => new Refusal('not_found', detail);
+
+/** The text of the first kept proof of a head at or after the entry, or of the newest. Throws Refusal if there is none. */
+export async function proofOf(
+  sql: Sql,
+  tenantId: string,
+  id: number | undefined,
+  due: number,
+): Promise<string> {
+  const row = await findProof(sql, tenantId, id);
+  if (row) return textOf(sql, row);
+  const log = await currentLog(sql);
+  const what = id === undefined ? 'of this audit log' : `at or after entry ${id}`;
+  throw notFound(
+    typeof log?.halted === 'string'
+      ? `The public log has no head ${what}, and was halted: ask the operator of the service.`
+      : `The public log has no head ${what} yet: its next moment is due by ${formatTimestamp(due)}.`,
+  );
 }
 
 async function textOf(sql: Sql, { tenant_id: tenantId, id, hash, origin, index, time, path }: ProofRow) {

@@ -1,13 +1,13 @@
 // What everyone can read of the log: its newest checkpoint and its tiles, as C2SP's tlog-tiles says.
 import { parseTilePath } from '@eaas/protocol/internal-log';
-import { type PublicLog, type Service, SharedRead } from '@eaas/server/internal';
+import { type Service, SharedRead } from '@eaas/server/internal';
 import { currentLog, newestMoment } from './rows.ts';
 import { publicTile } from './tiles.ts';
 
 const year = 31_536_000;
 
 /** Returns how the log is read. The checkpoint is read from the database at most once a second. */
-export function publicReader({ reads }: Service): PublicLog['read'] {
+export function publicReader({ reads }: Service) {
   const newest = new SharedRead(
     () =>
       reads.run(async (sql) => {
@@ -16,7 +16,7 @@ export function publicReader({ reads }: Service): PublicLog['read'] {
       }),
     1_000,
   );
-  return async (path) => {
+  return async (path: string) => {
     if (path === 'checkpoint') {
       const note = (await newest.recent())?.note;
       return note === undefined ? undefined : { bytes: note, type: 'text/plain; charset=utf-8', maxAge: 5 };

@@ -8,7 +8,8 @@ import { rootKey, type Service, verifyEd25519 } from '@eaas/server/internal';
 import { initLog } from '../src/keys.ts';
 import type { LogState } from '../src/metrics.ts';
 import { makeMoment } from '../src/moment.ts';
-import { logOf } from '../src/proofs.ts';
+import { logReader } from '../src/proofs.ts';
+import { publicReader } from '../src/public.ts';
 import { newestMoment } from '../src/rows.ts';
 import { witnessContext } from '../src/witness-context.ts';
 
@@ -31,8 +32,8 @@ export async function ownLog() {
     return { service: of, log: { info: line, warn: line, error: line }, memory, interval };
   };
   const first = processOf(service);
-  const withLog: Service = world.replica();
-  withLog.publicLog = logOf(withLog);
+  const withLog = world.replica(undefined, undefined, undefined, [logReader()]);
+  const read = publicReader(withLog);
   const log = {
     world,
     service,
@@ -64,7 +65,7 @@ export async function ownLog() {
     },
     verify: (proof: string) => verifyProof(proof, policy, verifyEd25519),
     async read(path: string) {
-      return (await withLog.publicLog?.read(path))?.bytes;
+      return (await read(path))?.bytes;
     },
     async head({ tenantId }: Resident) {
       const [row] = await sql<{ id: string; hash: Buffer }[]>`

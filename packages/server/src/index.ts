@@ -1,3 +1,3 @@
 /// <reference types="node" preserve="true" />
-export type { DatabaseOptions, Extra, JobContext, ListenOptions, ServeOptions } from './app/options.ts';
-export { type Development, serve } from './app/serve.ts';
+export type { DatabaseOptions, ListenOptions, Plugin, ServeOptions } from './app/options.ts';
+export { serve } from './app/serve.ts';

@@ -9,6 +9,7 @@ export {
   isAuthenticEntry,
   openSecret,
   openSignedCheckpoint,
+  preparing,
   Refusal,
   rootKey,
   type Roots,
@@ -22,7 +23,7 @@ export {
 } from '@eaas/service';
 export { migrateDatabase } from './app/migrate-database.ts';
 export * from './app/open-service.ts';
-export type { Extra, JobContext, ServeOptions } from './app/options.ts';
+export type { Plugin, ServeOptions } from './app/options.ts';
 export type { Service } from './app/service.ts';
 export { hostOf, isLoopback } from './base/addresses.ts';
 export { CannotStart, reasonOf } from './base/cannot-start.ts';
@@ -35,6 +36,7 @@ export type { ConsoleSession } from './http/console.ts';
 export { type Address, addressOf, freePort, readTls, refuseAddress } from './http/listen.ts';
 export { clockFault, readClock } from './jobs/clock.ts';
 export { type Lease } from './jobs/schedule.ts';
+export { leasedJobs } from './jobs/server-jobs.ts';
 export { isAuthenticHead, listHeads, readLog, type SealedHead } from './operator/log.ts';
 export { operations } from './operator/operations.ts';
 export { expiringApiKeys } from './operator/reports.ts';
@@ -42,7 +44,6 @@ export { checkRootKey, rotateRootKey } from './operator/root-keys.ts';
 export * from './operator/tenants.ts';
 export { verifyLog } from './operator/verify.ts';
 export { isKeyHost } from './plugins/key-hosts.ts';
-export type { PublicLog } from './plugins/public-log.ts';
 export { createRootKeyFile, encodeRootKey, readOrCreateRootKeyFile } from './root-key/file.ts';
 export * from './root-key/provider.ts';
 export { claim, requireOpeningRoots } from './root-key/root-check.ts';

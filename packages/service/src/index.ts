@@ -28,7 +28,8 @@ export { type View } from './ledger/decision.ts';
 export { shownEntry } from './operations/audit.ts';
 export { openSignedCheckpoint } from './verify/checkpoint.ts';
 export { isAuthenticEntry } from './verify/entries.ts';
-export { type Verification, verifyTenant, type VerifyOptions } from './verify/verify.ts';
+export { type Verification, verifyTenant, verifyWithPlugins } from './verify/verify.ts';
+export { type VerifyOptions } from './verify/verify.ts';
 // Rows, and what protects them.
 export { beginLink } from './ledger/link.ts';
 export { NoTenant } from './ledger/place.ts';

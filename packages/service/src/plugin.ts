@@ -11,6 +11,7 @@ import type { Arrival, Caller, Part } from './operation.ts';
 import type { Holder } from './rules/authorize.ts';
 import type { Refusal } from './rules/refusal.ts';
 import type { Service } from './service.ts';
+import type { Verification } from './verify/verify.ts';
 
 /** A feature beside the core. */
 export interface Plugin {
@@ -30,13 +31,15 @@ export interface Plugin {
     holder: Holder | null,
     input: Readonly<Record<string, unknown>>,
   ): readonly Where[];
+  /** What is wrong with a tenant's log after an entry, which verification does not find in the tenant's rows. */
+  findings?(service: Service, tenantId: string, after: number): Promise<Verification['errors']>;
   /** Stands around operations of others. */
   readonly around?: Partial<Readonly<Record<Route, Around>>>;
   readonly endpoints?: Partial<Readonly<Record<Route, Operate>>>;
 }
 
-/** Makes what an operation needs, judges and answers. */
-export type Operate = (service: Service, caller: Caller, input: never) => Part<object>;
+/** Makes what an operation needs, judges and answers. As a method, it may ask for more than a core has: a server's `Service`. */
+export type Operate = { of(service: Service, caller: Caller, input: never): Part<object> }['of'];
 
 /** Adds to what an operation of another adds. Returns the part itself where there is nothing to add. */
 type Around = (service: Service, part: Part<object>, caller: Caller, input: never) => Part<object>;

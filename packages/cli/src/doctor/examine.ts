@@ -5,12 +5,12 @@ import {
   clockDifference,
   clockFault,
   Database,
-  type Extra,
   freePort,
   loadRoots,
   newerSchema,
   openDatabase,
   type OpenDatabase,
+  type Plugin,
   readTls,
   reasonOf,
   refuseAddress,
@@ -129,8 +129,9 @@ const judgeOwner = (open: OpenDatabase): Promise<Verdict> =>
   });
 
 /** Lets the log of a server say at its start what the doctor would say. */
-export function startWarnings(config: Config): Extra {
+export function startWarnings(config: Config): Plugin {
   return {
+    name: 'start warnings',
     async warnings(database) {
       const clock = judgeClock(await database.run(clockDifference));
       const found = [judgeTls(config.databaseUrl), ...(await database.run(judgeDurability)), clock];

@@ -29,7 +29,7 @@ export interface OpenDatabase {
   readonly close: () => Promise<void>;
 }
 
-/** Whether a server starts or a single command runs. Only a server checks the extras, and warns. */
+/** Whether a server starts or a single command runs. Only a server warns. */
 export type Purpose = 'serve' | 'command';
 
 /** Finds the database of the options, and starts the embedded one if there is no URL. Close it afterwards. */
@@ -102,11 +102,11 @@ export function databaseOf(text: string): string {
 export type OpenService = Awaited<ReturnType<typeof openService>>;
 
 /** What a command needs to open the service, and a server to begin. */
-export type OpenOptions = DatabaseOptions & Pick<ServeOptions, 'warnings' | 'extras' | 'issuerHosts'>;
+export type OpenOptions = DatabaseOptions & Pick<ServeOptions, 'warnings' | 'plugins' | 'issuerHosts'>;
 
 /** Opens the service of the options. Throws CannotStart if its database, schema or root key does not fit. */
 export async function openService(options: OpenOptions, purpose: Purpose) {
-  if (purpose === 'serve') for (const extra of options.extras) await extra.check?.();
+  const { plugins } = options;
   const database = await openDatabase(options, purpose);
   const shared: Shared = [];
   const limited = (most: number): Database => new Database(database.connection, most, shared);
@@ -126,11 +126,12 @@ export async function openService(options: OpenOptions, purpose: Purpose) {
     const roots = await loadRoots(database.rootKey, options.previousRootKey);
     await connections.transaction((tx) => checkRoots(tx, roots));
     const warnings = [...options.warnings];
-    for (const extra of purpose === 'serve' ? options.extras : [])
-      warnings.push(...((await extra.warnings?.(connections)) ?? []));
+    for (const plugin of purpose === 'serve' ? plugins : [])
+      warnings.push(...((await plugin.warnings?.(connections)) ?? []));
     const keyHosts = new KeyHosts(options.issuerHosts ?? []);
     const isSpread = await connections.run(hasCitus);
-    const service = createService({ database: connections, reads, background, isSpread, roots, keyHosts });
+    const parts = { database: connections, reads, background, isSpread, roots, keyHosts, plugins };
+    const service = createService(parts);
     await readClock(service);
     return { service, database, warnings, close };
   } catch (error) {

@@ -1,9 +1,10 @@
 // What a server is made of. The command line reads it from environment variables; another program can write it itself.
+import type * as core from '@eaas/service';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Registry } from 'prom-client';
-import type { ServerState } from '../http/metrics.ts';
-import type { Job, Lease } from '../jobs/schedule.ts';
-import type { PublicLog } from '../plugins/public-log.ts';
+import type { SignIn } from '../http/console.ts';
+import type { PublicPages } from '../http/pages.ts';
+import type { Job } from '../jobs/schedule.ts';
 import type { RootKeyProvider } from '../root-key/provider.ts';
 import type { Database } from '../postgres/database.ts';
 import type { OpenDatabase, Purpose } from './open-service.ts';
@@ -52,27 +53,18 @@ export interface ServeOptions extends DatabaseOptions, ListenOptions {
   readonly stretch?: number;
   /** What the log says at the start. */
   readonly warnings: readonly string[];
-  readonly extras: readonly Extra[];
+  readonly plugins: readonly Plugin[];
 }
 
-/** What a package around the server adds to it. */
-export interface Extra {
-  /** Throws CannotStart if the extra misses something. Runs before the database is opened. */
-  readonly check?: () => Promise<void>;
+/** A feature of a server: what a plugin of the service has, and what only a server has. */
+export interface Plugin extends core.Plugin {
   /** What the log says about the database at the start. Throws CannotStart if the database misses something. */
-  readonly warnings?: (database: Database) => Promise<readonly string[]>;
-  /** The public log, which one extra at most keeps. */
-  readonly publicLog?: (service: Service) => PublicLog;
-  readonly jobs?: (context: JobContext) => readonly Job[];
-}
-
-/** What the jobs of an extra can use. */
-export interface JobContext {
-  readonly service: Service;
-  readonly log: FastifyBaseLogger;
-  readonly state: ServerState;
-  /** The metrics of this process. */
-  readonly registry: Registry;
-  /** A job that only one of all replicas runs at a time. */
-  readonly leased: (name: string, everySeconds: number, run: (lease: Lease) => Promise<void>) => Job;
+  warnings?(database: Database): Promise<readonly string[]>;
+  pages?(service: Service): PublicPages;
+  metrics?(registry: Registry): void;
+  jobs?(service: Service, log: FastifyBaseLogger): readonly Job[];
+  /** Sells sessions of the console. */
+  signIn?(service: Service): SignIn;
+  /** Tells whoever started the server that it listens. Absent of all plugins: a line does. */
+  announce?(service: Service, address: string, hasPages: boolean): Promise<void>;
 }

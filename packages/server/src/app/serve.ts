@@ -9,43 +9,34 @@ import { inTurns, type Lines, linesTo } from '../base/log-lines.ts';
 import { stretchTimeLimits } from '../base/time-limit.ts';
 import { bridgeMetrics, connectTelemetry, tracedJob } from '../base/tracing.ts';
 import { type AppOptions, createApp } from '../http/app.ts';
-import { readApiPage, readConsolePages, type SignIn } from '../http/console.ts';
+import { readApiPage, readConsolePages } from '../http/console.ts';
 import { healthOf } from '../http/health.ts';
 import { addressOf, announce, freePort, listenOn, readTls, refuseAddress } from '../http/listen.ts';
 import { HttpMetrics, serviceMetrics, type ServerState } from '../http/metrics.ts';
+import type { PublicPages } from '../http/pages.ts';
 import { readClock } from '../jobs/clock.ts';
 import { recordLastUses } from '../jobs/last-uses.ts';
 import { type Job, startJobs } from '../jobs/schedule.ts';
-import { leasedJobs, serverJobs } from '../jobs/server-jobs.ts';
+import { serverJobs } from '../jobs/server-jobs.ts';
 import { lastNight } from '../jobs/verify-nightly.ts';
 import { measure } from '../jobs/measure.ts';
 import { isDriverFault } from '../postgres/faults.ts';
 import { openService } from './open-service.ts';
-import type { JobContext, ServeOptions } from './options.ts';
+import type { ServeOptions } from './options.ts';
 import type { Service } from './service.ts';
-
-/** What a server for development adds. */
-export interface Development {
-  readonly signIn: SignIn;
-  readonly announce: (address: string, hasPages: boolean) => Promise<void>;
-}
 
 /**
  * Serves until SIGTERM or SIGINT. Checks the options and the port first, so that a failed start creates no data
  * directory and no root key.
  */
-export async function serve(
-  options: ServeOptions,
-  develop?: (service: Service) => Promise<Development>,
-): Promise<void> {
+export async function serve(options: ServeOptions): Promise<void> {
   if (options.stretch !== undefined) stretchTimeLimits(options.stretch);
   const logTo = prepareProcess();
   const app = await appOptionsOf(options);
   await freePort(options).catch(refuseAddress(options));
   const { service, warnings, close } = await openService(options, 'serve');
   try {
-    const development = await develop?.(service);
-    const stop = await start(service, options, app, warnings, logTo, development);
+    const stop = await start(service, options, app, warnings, logTo);
     await signalled();
     await stop();
   } finally {
@@ -86,27 +77,29 @@ async function start(
   appOptions: AppOptions & { readonly log: Lines },
   warnings: readonly string[],
   logTo: (log: FastifyBaseLogger) => void,
-  development: Development | undefined,
 ): Promise<() => Promise<void>> {
-  for (const { publicLog } of options.extras) if (publicLog) service.publicLog = publicLog(service);
+  const { plugins } = options;
   const state: ServerState = { jobs: [], verified: undefined };
   await connectTelemetry();
-  const { app, registry } = serveHttp(service, state, { ...appOptions, signIn: development?.signIn });
+  const pages = Object.assign({}, ...plugins.map((plugin) => plugin.pages?.(service))) as PublicPages;
+  const signIn = plugins.map((plugin) => plugin.signIn?.(service)).find((one) => one);
+  const { app, registry } = serveHttp(service, state, { ...appOptions, pages, signIn });
+  for (const plugin of plugins) plugin.metrics?.(registry);
   for (const warning of warnings) app.log.warn(warning);
   logTo(app.log);
   service.alarms.log = (fields, message) => app.log.error(fields, message);
   try {
     const port = await listenOn(app, options).catch(refuseAddress(options));
     const address = addressOf(options, port);
-    if (development) await development.announce(address, Boolean(appOptions.console?.pages));
+    const announcer = plugins.find((plugin) => plugin.announce);
+    if (announcer) await announcer.announce?.(service, address, Boolean(appOptions.console?.pages));
     else announce(address, appOptions.log);
   } catch (error) {
     await app.close();
     throw error;
   }
   await bridgeMetrics(registry);
-  const context = { service, state, registry, log: app.log, leased: leasedJobs(service) };
-  const jobs = startJobs(jobsOf(options, context).map(inSpan), (job, error) => {
+  const jobs = startJobs(jobsOf(service, options, state, app.log).map(inSpan), (job, error) => {
     const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
     for (const one of errors) if (one instanceof Tampered) service.alarms.tampered(one.row);
     app.log.error({ job, err: error }, 'a job failed and will run again');
@@ -132,24 +125,22 @@ export function serveHttp(
   state: ServerState,
   options: AppOptions = {},
 ): { app: FastifyInstance; registry: Registry } {
-  const { fair, counts, publicLog } = service;
+  const { fair, counts } = service;
   const registry = new Registry();
   const requests = new HttpMetrics(registry);
   const isStopping = (): boolean => state.isStopping === true;
   const health = healthOf(() => readClock(service), counts, isStopping);
   serviceMetrics(service, state, health, registry);
-  const readLog = publicLog && ((path: string) => publicLog.read(path));
   const metrics = () => registry.metrics();
   return {
-    app: createApp({ service, fair, requests, metrics, health, isStopping, readLog }, options),
+    app: createApp({ service, fair, requests, metrics, health, isStopping }, options),
     registry,
   };
 }
 
 const inSpan = (job: Job): Job => ({ ...job, run: (signal) => tracedJob(job.name, () => job.run(signal)) });
 
-function jobsOf(options: ServeOptions, context: JobContext): Job[] {
-  const { service, state, log } = context;
+function jobsOf(service: Service, options: ServeOptions, state: ServerState, log: FastifyBaseLogger): Job[] {
   const { background, ledger } = service;
   return [
     ...serverJobs(service, options, (tenantId, findings) => {
@@ -171,7 +162,7 @@ function jobsOf(options: ServeOptions, context: JobContext): Job[] {
         state.verified = await lastNight(service);
       },
     },
-    ...options.extras.flatMap((extra) => extra.jobs?.(context) ?? []),
+    ...options.plugins.flatMap((plugin) => plugin.jobs?.(service, log) ?? []),
   ];
 }
 

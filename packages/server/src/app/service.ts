@@ -6,7 +6,6 @@ import { timeLimit } from '../base/time-limit.ts';
 import { Fair } from '../fair.ts';
 import { KeyHosts } from '../plugins/key-hosts.ts';
 import { keySetsOf } from '../plugins/key-sets.ts';
-import { type PublicLog, publicLogPlugin } from '../plugins/public-log.ts';
 import { signatureVerifier } from '../plugins/signatures.ts';
 import { postgresStore } from '../postgres/postgres-store.ts';
 import type { Database } from '../postgres/database.ts';
@@ -27,8 +26,6 @@ export interface Service extends core.Service {
   readonly keyHosts: KeyHosts;
   /** The clock of this machine, which jobs compare with the database's before they erase. */
   readonly wallClock: () => number;
-  /** The public log of all heads, which reads from this service, if the operator has switched it on. */
-  publicLog?: PublicLog | undefined;
 }
 
 export interface ServiceOptions {
@@ -39,6 +36,8 @@ export interface ServiceOptions {
   readonly roots: core.Roots;
   readonly keyHosts?: KeyHosts;
   readonly wallClock?: () => number;
+  /** Those that not every server has. */
+  readonly plugins?: readonly core.Plugin[];
 }
 
 /** After what time a tenant with a changed row is read again, in milliseconds: the operator may have put the row right. */
@@ -55,6 +54,7 @@ export function createService({
   roots,
   keyHosts = new KeyHosts([]),
   wallClock = Date.now,
+  plugins: further = [],
 }: ServiceOptions): Service {
   const [fair, counts, alarms] = [new Fair(), new Counts(), new Alarms()];
   const uses: Uses = new Map();
@@ -82,7 +82,7 @@ export function createService({
       keyHostFault: (uri) => keyHosts.faultOf(uri),
     }),
     core.intake((count) => void (counts.intakeOpened += count)),
-    publicLogPlugin(database, () => service.publicLog),
+    ...further,
   ];
   const store = postgresStore({ calls: database, lists: reads, background, isSpread });
   // A call is answered within 5 s.

@@ -20,8 +20,7 @@ import { type ConsoleOptions, serveConsole, type SignIn } from './console.ts';
 import { answerOtherMethods } from './cors.ts';
 import type { Health } from './health.ts';
 import type { HttpMetrics } from './metrics.ts';
-import type { PublicLog } from '../plugins/public-log.ts';
-import { servePages } from './pages.ts';
+import { type PublicPages, servePages } from './pages.ts';
 import { answerError, describeError } from './problems.ts';
 import { beginVisit, enter } from './visit.ts';
 
@@ -44,8 +43,6 @@ export interface Served {
   health(): Promise<Health>;
   /** Whether the server will soon close. */
   isStopping(): boolean;
-  /** Reads what the public log shows to everyone, if there is one. */
-  readonly readLog?: PublicLog['read'] | undefined;
 }
 
 /** What an operator or a program can choose about the server. */
@@ -58,6 +55,7 @@ export interface AppOptions {
   readonly signIn?: SignIn | undefined;
   /** The page `/docs`, which the package of the console contains. Without it, `/docs` leads to `/openapi.json`. */
   readonly apiPage?: Buffer | undefined;
+  readonly pages?: PublicPages;
 }
 
 function settings(options: AppOptions): FastifyHttpOptions<Server> {

@@ -170,7 +170,7 @@ describe('/log', () => {
   };
 
   it('pages of any origin read the public log without an API key, and caches keep what never changes', async () => {
-    const { fetch } = await listen(memoryService({ readLog }));
+    const { fetch } = await listen(undefined, { pages: { '/log/*': readLog } });
     const anonymous = { headers: { authorization: '', origin: 'https://other.example' } };
     const checkpoint = await fetch('/log/checkpoint', anonymous);
     expect([checkpoint.status, await checkpoint.text()]).toEqual([200, 'eaas.example/log\n']);

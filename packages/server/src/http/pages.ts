@@ -1,4 +1,4 @@
-// The pages around the API: probes, metrics, the OpenAPI document, the reference and the public log.
+// The pages around the API: probes, metrics, the OpenAPI document, the reference, and what plugins show to everyone.
 import { createHash } from 'node:crypto';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { openApiDocument } from '@eaas/protocol/reference';
@@ -7,7 +7,18 @@ import type { Served } from './app.ts';
 import { type Health, notReady } from './health.ts';
 import { send } from './problems.ts';
 
+/** What everyone can read at paths that end with `*`, as in `/log/*`: of each, a function of what stands for it. */
+export type PublicPages = Readonly<Record<string, (path: string) => Promise<PublicFile | undefined>>>;
+
+interface PublicFile {
+  readonly bytes: Buffer | string;
+  readonly type: string;
+  /** For how long caches may keep it, in seconds. */
+  readonly maxAge: number;
+}
+
 interface PagesOptions {
+  readonly pages?: PublicPages;
   readonly apiPage?: Buffer | undefined;
   readonly console?: { readonly pages: readonly { readonly url: string }[] | null };
 }
@@ -15,9 +26,9 @@ interface PagesOptions {
 /** Serves the pages around the API: probes, metrics and the reference. */
 export function servePages(
   app: FastifyInstance,
-  served: Pick<Served, 'health' | 'metrics' | 'readLog'>,
+  served: Pick<Served, 'health' | 'metrics'>,
   isClosing: () => boolean,
-  { apiPage, console }: PagesOptions,
+  { pages = {}, apiPage, console }: PagesOptions,
 ): void {
   const json = (reply: FastifyReply, value: object) => send(reply, 'application/json', JSON.stringify(value));
   const metrics = new SharedRead(() => served.metrics(), 1_000);
@@ -38,12 +49,12 @@ export function servePages(
   }));
   if (apiPage) serveStatic(app, '/docs', () => linked(apiPage, console?.pages ?? []));
   else servePage(app, '/docs', (_, reply) => reply.redirect('/openapi.json', 302));
-  if (served.readLog) servePublicLog(app, served.readLog);
+  for (const [url, read] of Object.entries(pages)) servePublic(app, url, read);
 }
 
-/** Serves the public log as C2SP's tlog-tiles says. Everybody may read it, pages of any origin too. */
-function servePublicLog(app: FastifyInstance, read: NonNullable<Served['readLog']>): void {
-  servePage(app, '/log/*', async (request, reply) => {
+/** Serves what everybody may read, pages of any origin too. */
+function servePublic(app: FastifyInstance, url: string, read: PublicPages[string]): void {
+  servePage(app, url, async (request, reply) => {
     const found = await read((request.params as { '*': string })['*']);
     void reply.header('access-control-allow-origin', '*');
     if (!found) throw nothingHere();

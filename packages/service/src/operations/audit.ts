@@ -1,5 +1,5 @@
 // The audit log as its tenant reads it, and the counts that come with it: pages of entries, statements of its head, and whether
-// it is as the service wrote it. A service puts these operations together. The public log is a plugin's.
+// it is as the service wrote it. A service puts these operations together.
 import { toHex } from '@eaas/protocol/internal';
 import { endpoints, formatTimestamp, limits, type Output, parseTimestamp } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
@@ -12,7 +12,7 @@ import { type Operations, preparing } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
 import { attempt, noPublicLog, Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import { signCheckpoint } from '../verify/checkpoint.ts';
-import { verifyTenant } from '../verify/verify.ts';
+import { verifyWithPlugins } from '../verify/verify.ts';
 
 /** For how long a call verifies, in milliseconds, and how many rows at most. */
 const [longest, mostRows] = [10_000, 200_000];
@@ -49,7 +49,7 @@ export const auditOperations = {
       const end = clock.now() + longest;
       const timeLeft = () => end - clock.now();
       const options = { ...input, mostRows, timeLeft };
-      return verifyTenant(service, tenantId, options).catch((error: unknown) => {
+      return verifyWithPlugins(service, tenantId, options).catch((error: unknown) => {
         if (error instanceof Refusal) throw error;
         service.listener.failed?.(error, tenantId, 'read');
         throw unreachable(error);

@@ -52,6 +52,16 @@ export async function verifyTenant(service: Service, tenantId: string, options: 
   }
 }
 
+/** As `verifyTenant`, with what plugins find. */
+export async function verifyWithPlugins(service: Service, tenantId: string, options: VerifyOptions = {}) {
+  const found = await verifyTenant(service, tenantId, options);
+  const errors = [...found.errors];
+  for (const plugin of service.plugins)
+    errors.push(...((await plugin.findings?.(service, tenantId, found.purged_through?.id ?? 0)) ?? []));
+  const more = errors.length - found.errors.length;
+  return more === 0 ? found : { ...found, valid: false, errors, error_count: found.error_count + more };
+}
+
 async function verifyOnce(service: Service, tenantId: string, options: VerifyOptions): Promise<Verification> {
   const { known, mostRows = Infinity, timeLeft = () => Infinity } = options;
   const findings: Findings = { first: [], count: 0 };
