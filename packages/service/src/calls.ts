@@ -2,7 +2,8 @@
 // answers show. A service makes this table when it starts (service.ts), and the way of a call (answer.ts) looks into it.
 import { type Endpoint, endpoints, type Route } from '@eaas/protocol/wire';
 import type { Caller, Part } from './operation.ts';
-import type { Operate, Plugin } from './plugin.ts';
+import type { Operate } from './plugin.ts';
+import { nothingHere } from './rules/refusal.ts';
 import { type Member, membersOf } from '@eaas/protocol/internal-service';
 import type { Service } from './service.ts';
 
@@ -19,20 +20,19 @@ export interface Call {
 
 export type Calls = Readonly<Record<Route, Call>>;
 
-/** Makes the calls of a service. */
-export function callsOf(operations: Readonly<Record<Route, Operate>>, plugins: readonly Plugin[]): Calls {
+const none: Part<object> = { by: 'guess', judge: () => ({ entries: [], answer: nothingHere() }) };
+
+/** Makes the calls of a service from operations. Those of a route are made in turn, each of the part that the one before made. */
+export function callsOf(operations: readonly Partial<Record<Route, Operate>>[]): Calls {
   const callOf = (route: Route): Call => {
     const endpoint: Endpoint = endpoints[route];
-    const operate = operations[route];
-    const around = plugins.flatMap((plugin) => plugin.around?.[route] ?? []);
+    const operates = operations.flatMap((some) => some[route] ?? []);
     const shown = membersOf(endpoint.output);
     return {
       route,
       endpoint,
-      part: (service, caller, input) => {
-        const own = operate(service, caller, input as never);
-        return around.reduce<Part<object>>((part, add) => add(service, part, caller, input as never), own);
-      },
+      part: (service, caller, input) =>
+        operates.reduce((part, operate) => operate(service, caller, input as never, part), none),
       shown,
       shownToUsers: endpoint.userOutput ? membersOf(endpoint.userOutput) : shown,
     };

@@ -33,16 +33,17 @@ export interface Plugin {
   ): readonly Where[];
   /** What is wrong with a tenant's log after an entry, which verification does not find in the tenant's rows. */
   findings?(service: Service, tenantId: string, after: number): Promise<Verification['errors']>;
-  /** Stands around operations of others. */
-  readonly around?: Partial<Readonly<Record<Route, Around>>>;
+  /** Its operations, and what it adds to those of the core and of plugins before it. */
   readonly endpoints?: Partial<Readonly<Record<Route, Operate>>>;
 }
 
-/** Makes what an operation needs, judges and answers. As a method, it may ask for more than a core has: a server's `Service`. */
-export type Operate = { of(service: Service, caller: Caller, input: never): Part<object> }['of'];
-
-/** Adds to what an operation of another adds. Returns the part itself where there is nothing to add. */
-type Around = (service: Service, part: Part<object>, caller: Caller, input: never) => Part<object>;
+/**
+ * Makes what an operation needs, judges and answers, perhaps of the part that another made of the same call. The type is that of a
+ * method, so that plugins of a server can name its own `Service`.
+ */
+export type Operate = {
+  of(service: Service, caller: Caller, input: never, part: Part<object>): Part<object>;
+}['of'];
 
 /** A column of keys that a plugin adds. The input of the call has it by the same name. */
 export interface Field<Value extends boolean | string = boolean | string> {

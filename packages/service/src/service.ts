@@ -1,5 +1,4 @@
 // A service: a store, root keys, plugins, and the ledger between them. Servers and the local service make one.
-import type { Route } from '@eaas/protocol/wire';
 import { type Calls, callsOf } from './calls.ts';
 import type { Roots } from './crypto/tenant-secrets.ts';
 import type { Clock } from './ledger/clock.ts';
@@ -14,7 +13,7 @@ import { auditOperations } from './operations/audit.ts';
 import { batchOperations, dataKeyOperations, serverModeOperations } from './operations/data-keys.ts';
 import { keyOperations } from './operations/keys.ts';
 import type { Operations } from './operation.ts';
-import type { Field, Operate, Plugin, Suite } from './plugin.ts';
+import type { Field, Plugin, Suite } from './plugin.ts';
 import { type Tokens, tokensOf } from './tokens.ts';
 
 /** Lets others go first. Long loops ask after each item whether it is their turn to wait. */
@@ -69,7 +68,6 @@ export function createServiceWith(
   const fields = plugins.flatMap((plugin) => plugin.fields ?? []);
   const tables = tablesOf(plugins, fields);
   const ofPlugins = plugins.map((plugin) => plugin.endpoints ?? {});
-  const operations: unknown = Object.assign({}, ...core, ...further, ...ofPlugins);
   return {
     store,
     roots,
@@ -79,7 +77,7 @@ export function createServiceWith(
     tables,
     fields,
     suites: plugins.flatMap((plugin) => plugin.suites ?? []),
-    calls: callsOf(operations as Record<Route, Operate>, plugins),
+    calls: callsOf([...core, ...further, ...ofPlugins]),
     fair,
     listener,
   };

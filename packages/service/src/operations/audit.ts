@@ -10,7 +10,7 @@ import type { EntryRow, TallyRow } from '../ledger/tables.ts';
 import { monthOf } from '../ledger/judge.ts';
 import { type Operations, preparing } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
-import { attempt, noPublicLog, Refusal, Tampered, unreachable } from '../rules/refusal.ts';
+import { attempt, Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import { signCheckpoint } from '../verify/checkpoint.ts';
 import { verifyWithPlugins } from '../verify/verify.ts';
 
@@ -80,6 +80,13 @@ export const auditOperations = {
   },
   'GET /v1/audit/proof': () => ({ by: 'guess', judge: () => ({ entries: [], answer: noPublicLog() }) }),
 } satisfies Partial<Operations>;
+
+/** 404, unless the plugin that keeps the public log makes another answer. */
+const noPublicLog = (): Refusal =>
+  new Refusal(
+    'not_found',
+    'This service keeps no public log, so it has no proofs: ask its operator to switch the log on.',
+  );
 
 type Page = { readonly limit: number; readonly offset: number };
 const newestFirst = { table: entries, by: 'id', descending: true } as const;

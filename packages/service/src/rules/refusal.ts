@@ -58,13 +58,6 @@ export const keyNotFound = (field?: string): Refusal =>
     `Key not found${field ? ` (\`${field}\`)` : ''}: pass the key_id that POST /v1/keys returned, not the name of the key.`,
   );
 
-/** 404: the operator has not switched the public log on. */
-export const noPublicLog = (): Refusal =>
-  new Refusal(
-    'not_found',
-    'This service keeps no public log, so it has no proofs: ask its operator to switch the log on.',
-  );
-
 /** 405: the path exists, and the method does not. */
 export const methodNotAllowed = (allowed: readonly string[]): Refusal =>
   new Refusal('method_not_allowed', `This path accepts only these methods: ${allowed.join(', ')}.`);

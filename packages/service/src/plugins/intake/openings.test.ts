@@ -30,7 +30,7 @@ const deks = [1, 2, 3].map((nth) => new Uint8Array(32).fill(nth));
 async function wrappedKeys(): Promise<Uint8Array[]> {
   const show = intake().endpoints?.['GET /v1/keys/:key_id/public-key'];
   if (!show) throw new Error('intake must show public keys');
-  const part = show({} as Service, {} as never, { key_id: key.key_id } as never);
+  const part = show({} as Service, {} as never, { key_id: key.key_id } as never, {} as never);
   await part.prepare?.(view, null);
   const { intake_public_key } = part.judge(view, null).answer as { intake_public_key: string };
   const publicKey = parsePublicKey(intake_public_key);

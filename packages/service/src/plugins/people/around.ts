@@ -1,5 +1,5 @@
 // What people add to calls of the core: usage counts the subjects, and the export of a key can have their secrets too. The
-// plugin stands around these calls.
+// plugin adds to the parts of these calls.
 import { canonicalJson } from '@eaas/protocol/audit';
 import { fromHex, toHex, subjectPlace } from '@eaas/protocol/internal';
 import { type Input, limits } from '@eaas/protocol/wire';
@@ -15,7 +15,7 @@ import { type SubjectRow, subjects } from './subjects.ts';
 const alive: Query<SubjectRow> = { table: subjects, where: [['erased_id', 'null']], limit: 0, counts: true };
 
 /** Usage says how many subjects there are, erased ones not counted. */
-export const countingSubjects = (_: Service, part: Part<object>): Part<object> => ({
+export const countingSubjects = (part: Part<object>): Part<object> => ({
   ...part,
   needs: (view, holder) => [...(part.needs?.(view, holder) ?? []), allOf(alive)],
   judge: (view, holder) => adding(part.judge(view, holder), { subjects: view.all(alive).total }),
@@ -24,9 +24,9 @@ export const countingSubjects = (_: Service, part: Part<object>): Part<object> =
 /** An export has a page of the subjects too, if the call asks for them. They belong to no single key. */
 export function exportingSubjects(
   service: Service,
-  part: Part<object>,
   { tenantId }: Caller,
   { public_key, subjects: isAsked, from_subject }: Input<'POST /v1/keys/:key_id/export'>,
+  part: Part<object>,
 ): Part<object> {
   if (!isAsked && from_subject === undefined) return part;
   const encrypted = encrypter(service, tenantId, public_key);

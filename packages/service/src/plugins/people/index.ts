@@ -23,8 +23,11 @@ export const people = (): Plugin => ({
     const subject = requireSubjectId(view, holder, subject_id);
     return are({ subject: subject && shortId(subject), user: user_id && shortId(user_id) });
   },
-  around: { 'GET /v1/usage': countingSubjects, 'POST /v1/keys/:key_id/export': exportingSubjects },
-  endpoints: subjectOperations,
+  endpoints: {
+    ...subjectOperations,
+    'GET /v1/usage': (_, __, ___, part) => countingSubjects(part),
+    'POST /v1/keys/:key_id/export': exportingSubjects,
+  },
 });
 
 /**
