@@ -1,6 +1,5 @@
-// The tables of the sign-ins whose tokens the service accepts. `storedTables` has them.
-import { issuerTable, type RowOf, tableOf } from '@eaas/service';
-import type { SchemaPlugin } from './tables.ts';
+// The tables of the sign-ins whose tokens the service accepts.
+import { type RowOf, tableOf } from '@eaas/service';
 
 /** The keys of a sign-in as they were last fetched. The replicas share them. */
 const keySet = {
@@ -21,9 +20,7 @@ export const keySets = tableOf<KeySetRow>('key_sets', ['issuer_id'], keySet, {
   isLoose: true,
 });
 
-export const issuers: SchemaPlugin = {
-  tables: [issuerTable, { ...keySets, mayBeLost: true }],
-  schema: `
+export const issuers = `
 -- The lists of keys and of required claims are canonical JSON, because a MAC needs exactly one encoding.
 create table eaas.issuers (
   tenant_id uuid not null,
@@ -67,6 +64,4 @@ create table eaas.key_sets (
   primary key (tenant_id, issuer_id),
   foreign key (tenant_id, issuer_id) references eaas.issuers
 );
-`,
-  rights: ['update on eaas.key_sets'],
-};
+`;

@@ -9,7 +9,8 @@ import { isPrepared } from './checks.ts';
 import { allowSchemaChanges, distribute, hasCitus } from './citus.ts';
 import { writingFunctions } from './functions.ts';
 import { schema } from './schema.ts';
-import { schemaPlugins, storedTables } from './tables.ts';
+import { publicLogRights } from './public-log-tables.ts';
+import { storedTables } from './tables.ts';
 
 /** The steps from an empty database to the present schema. A released step must never change: add a new one. */
 const steps: readonly string[] = [schema, '-- eaas.append_all is among the functions.'];
@@ -107,14 +108,13 @@ async function grant(sql: Sql, role: string): Promise<void> {
   await sql`grant select on all tables in schema eaas to ${to}`;
   await sql`grant insert on all tables in schema eaas to ${to}`;
   await sql`revoke insert on eaas.migrations from ${to}`;
-  await sql`grant update on eaas.audit_heads, eaas.audit_anchors, eaas.tallies, eaas.row_counts, eaas.api_key_uses,
-    eaas.leases to ${to}`;
-  for (const { name, changes, isLoose } of storedTables.values()) {
-    if (isLoose) continue;
-    await sql`grant update ${changes ? sql`(${sql(changes)})` : sql``} on eaas.${sql(name)} to ${to}`;
+  await sql`grant update on eaas.row_counts, eaas.leases to ${to}`;
+  await sql`grant delete on eaas.root_checks to ${to}`;
+  for (const { name, changes, isLoose, rights } of storedTables.values()) {
+    const ofRows = changes ? `update (${changes.join(', ')})` : 'update';
+    const may = isLoose ? rights : ofRows;
+    if (may) await sql`grant ${sql.unsafe(may)} on eaas.${sql(name)} to ${to}`;
   }
-  for (const right of schemaPlugins.flatMap(({ rights }) => rights ?? []))
-    await sql`grant ${sql.unsafe(right)} to ${to}`;
-  await sql`grant delete on eaas.root_checks, eaas.tallies to ${to}`;
+  for (const right of publicLogRights) await sql`grant ${sql.unsafe(right)} to ${to}`;
   await sql`grant execute on function eaas.append, eaas.append_all, eaas.create_tenant, eaas.purge_entries to ${to}`;
 }

@@ -1,6 +1,5 @@
 // What the nightly verification keeps of each tenant, and of all together (jobs/verify-nightly.ts).
 import { type RowOf, tableOf } from '@eaas/service';
-import type { SchemaPlugin } from './tables.ts';
 
 /** The last verification of a tenant: its newest entry then. That of all tenants has the time when it ended as its id. */
 const verified = {
@@ -20,9 +19,7 @@ export const verifications = tableOf<Verified>('verifications', ['tenant_id'], v
   isLoose: true,
 });
 
-export const nights: SchemaPlugin = {
-  tables: [{ ...verifications, mayBeLost: true }],
-  schema: `
+export const nights = `
 create table eaas.verifications (
   tenant_id uuid primary key,
   id bigint not null,
@@ -31,6 +28,4 @@ create table eaas.verifications (
   night bigint not null,
   mac bytea not null
 );
-`,
-  rights: ['update on eaas.verifications'],
-};
+`;

@@ -1,6 +1,6 @@
-// The table of the people whose data is encrypted, and how entries are found by them. `storedTables` has it.
+// The table of the people whose data is encrypted, and how entries are found by them.
 import { subjects } from '@eaas/service';
-import type { SchemaPlugin } from './tables.ts';
+import type { StoredTable } from './tables.ts';
 
 /**
  * How entries are found by the subject or the user that their metadata names, in SQL. `id` is the first 32 characters of its
@@ -20,21 +20,21 @@ function personAtEnd(name: string) {
 
 const [inSubjects, inUsers] = [personAtEnd('subject'), personAtEnd('user')];
 
-export const people: SchemaPlugin = {
-  tables: [
-    {
-      ...subjects,
-      changes: ['sealed', 'erased_id', 'erased_at', 'erased_hash', 'mac'],
-      // A forged id can be short.
-      recorded: `encode(substr(t.subject_id || decode(repeat('00', 16), 'hex'), 1, 16), 'hex')::uuid`,
-      counted: { column: 'erased_id', group: `case when erased_id is not null then 'erased' end` },
-    },
-  ],
-  entries: {
-    subject: `${inSubjects.mayName} and ${inSubjects.id}`,
-    user: `${inUsers.mayName} and ${inUsers.id}`,
-  },
-  schema: `
+/** Conditions of the list of entries, in SQL. */
+export const ofPeople = {
+  subject: `${inSubjects.mayName} and ${inSubjects.id}`,
+  user: `${inUsers.mayName} and ${inUsers.id}`,
+};
+
+export const storedSubjects: StoredTable = {
+  ...subjects,
+  changes: ['sealed', 'erased_id', 'erased_at', 'erased_hash', 'mac'],
+  // A forged id can be short.
+  recorded: `encode(substr(t.subject_id || decode(repeat('00', 16), 'hex'), 1, 16), 'hex')::uuid`,
+  counted: { column: 'erased_id', group: `case when erased_id is not null then 'erased' end` },
+};
+
+export const people = `
 -- An erased subject has no secret any more, and its row stays.
 create table eaas.subjects (
   tenant_id uuid not null,
@@ -52,5 +52,4 @@ create index audit_entries_by_subject on eaas.audit_entries (tenant_id, ${inSubj
 create index audit_entries_by_user on eaas.audit_entries (tenant_id, ${inUsers.id}, id) where ${inUsers.mayName};
 -- Null in rows of services without the plugin.
 alter table eaas.keys add column subjects text;
-`,
-};
+`;

@@ -2,7 +2,6 @@
 // them; a log has an origin, and the one without ended_at is the current one.
 import { tableOf } from '@eaas/service';
 import { guard } from './guard.ts';
-import type { SchemaPlugin } from './tables.ts';
 
 /**
  * What never changes in the public log: a log that was begun, ended or halted; the bytes of a tile, which only grow; a checkpoint,
@@ -33,7 +32,7 @@ const growing: readonly (readonly [table: string, moment: string, condition?: st
 
 const kept = ['log_keys', 'log_tiles', 'log_moments'];
 
-const created = `
+export const publicLog = `
 create table eaas.log_keys (
   origin text primary key,
   public_key bytea not null,
@@ -92,13 +91,11 @@ ${['log_keys', 'log_tiles'].map((table) => guard(table, 'kept', 'delete', 'refus
 ${kept.map((table) => guard(table, 'no_truncate', 'truncate', 'refuse_truncate')).join('')}
 `;
 
-export const publicLog: SchemaPlugin = {
-  tables: [tableOf('log_proofs', ['id', 'origin'], {}, { isLoose: true })],
-  schema: created,
-  rights: [
-    'update (root_id, sealed, ended_at, halted) on eaas.log_keys',
-    'update (bytes) on eaas.log_tiles',
-    'update (note, witnessed) on eaas.log_moments',
-    'delete on eaas.log_moments, eaas.log_proofs',
-  ],
-};
+export const logProofs = tableOf('log_proofs', ['id', 'origin'], {}, { isLoose: true });
+
+/** What the server's role may beside reading and inserting. */
+export const publicLogRights = [
+  'update (root_id, sealed, ended_at, halted) on eaas.log_keys',
+  'update (bytes) on eaas.log_tiles',
+  'update (note, witnessed), delete on eaas.log_moments',
+];

@@ -1,7 +1,11 @@
 // The tables of the core, and what the database itself enforces: the log only grows, and rows go only forward. What writes
 // rows is in functions.ts. `migrate` applies all of it.
 import { guard } from './guard.ts';
-import { isRare, noId, schemaPlugins, storedTables } from './tables.ts';
+import { issuers } from './issuer-tables.ts';
+import { nights } from './night-tables.ts';
+import { people } from './people-tables.ts';
+import { publicLog } from './public-log-tables.ts';
+import { isRare, noId, storedTables } from './tables.ts';
 
 /**
  * The tenant is first in every primary key, so that the tables can be sharded by tenant. Times are integers (milliseconds
@@ -269,10 +273,7 @@ end $$;
 revoke all on function eaas.destroy_tenant(uuid) from public;
 `;
 
-export const schema = [
-  tables,
-  refusals,
-  ...schemaPlugins.map((plugin) => plugin.schema),
-  guards,
-  erasing,
-].join('');
+/** Null in rows of services without the plugin. */
+const intake = 'alter table eaas.keys add column intake boolean;';
+
+export const schema = tables + refusals + people + issuers + intake + publicLog + nights + guards + erasing;

@@ -1,11 +1,10 @@
 // How the tables of tenants stand in PostgreSQL: what the store must know of them beside what the service does. The functions
 // that write rows, and the rights of the server's role, are made from it.
 import * as core from '@eaas/service';
-import { intake } from './intake-column.ts';
-import { issuers } from './issuer-tables.ts';
-import { publicLog } from './public-log-tables.ts';
-import { nights } from './night-tables.ts';
-import { people } from './people-tables.ts';
+import { keySets } from './issuer-tables.ts';
+import { verifications } from './night-tables.ts';
+import { ofPeople, storedSubjects } from './people-tables.ts';
+import { logProofs } from './public-log-tables.ts';
 
 export interface StoredTable extends core.Table<never> {
   /** The columns that change when an entry writes a row again. Absent: all but the id. Entries write no loose rows. */
@@ -22,24 +21,13 @@ export interface StoredTable extends core.Table<never> {
   readonly tallied?: readonly string[];
   /** The columns of bytes. `storedTables` adds them. */
   readonly binary?: ReadonlySet<string>;
+  /** What the server's role may do with loose rows beside reading and inserting, in SQL. */
+  readonly rights?: 'update' | 'delete' | 'update, delete';
   /** Whether nothing refuses to truncate the table: its rows change without an entry. */
   readonly mayBeLost?: true;
   /** What conditions can name although it is no column, in SQL. */
   readonly derived?: Readonly<Record<string, string>>;
 }
-
-/** What a plugin adds to the schema. */
-export interface SchemaPlugin {
-  /** What comes after the tables of the core, and after the functions that refuse changes. */
-  readonly schema: string;
-  readonly tables?: readonly StoredTable[];
-  /** What the server's role may beside reading and inserting. */
-  readonly rights?: readonly string[];
-  /** What conditions on entries can name, in SQL. */
-  readonly entries?: Readonly<Record<string, string>>;
-}
-
-export const schemaPlugins: readonly SchemaPlugin[] = [people, issuers, intake, publicLog, nights];
 
 /** The condition of the index of rare actions, in SQL. PostgreSQL uses it for statements that say it too, without a parameter. */
 export const isRare = `action not in (${core.frequentActions.map((action) => `'${action}'`).join(', ')})`;
@@ -52,17 +40,17 @@ const tables: readonly StoredTable[] = [
   { ...core.keys, counted: { column: 'status', group: 'status' }, few: ['name', 'key_id'] },
   { ...core.keyVersions, changes: ['sealed'] },
   core.apiKeys,
-  {
-    ...core.entries,
-    tallied: ['key_id', 'action'],
-    derived: Object.fromEntries(schemaPlugins.flatMap((plugin) => Object.entries(plugin.entries ?? {}))),
-  },
+  { ...core.entries, tallied: ['key_id', 'action'], derived: ofPeople },
   { ...core.blocks, mayBeLost: true },
-  core.heads,
-  core.anchors,
-  { ...core.tallies, nulls: { key_id: noId, key_version: 0 }, mayBeLost: true },
-  { ...core.uses, mayBeLost: true },
-  ...schemaPlugins.flatMap((plugin) => plugin.tables ?? []),
+  { ...core.heads, rights: 'update' },
+  { ...core.anchors, rights: 'update' },
+  { ...core.tallies, nulls: { key_id: noId, key_version: 0 }, rights: 'update, delete', mayBeLost: true },
+  { ...core.uses, rights: 'update', mayBeLost: true },
+  storedSubjects,
+  core.issuerTable,
+  { ...keySets, rights: 'update', mayBeLost: true },
+  { ...logProofs, rights: 'delete' },
+  { ...verifications, rights: 'update', mayBeLost: true },
 ];
 
 /** The type of a column, whether or not it can be null. Undefined for what is no column. */

@@ -1,5 +1,5 @@
 // Exports a key: its secrets, encrypted to the RSA key of whoever asks. The encryption is prepared, because it takes long.
-// The operations of keys have it; a plugin can add to them, and encrypt what it adds.
+// The operations of keys have it; a plugin can add to it, and encrypt what it adds.
 import { toUtf8 } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
 import { hashKeyPlace, type SecretPlace, versionPlace } from '@eaas/protocol/internal';
