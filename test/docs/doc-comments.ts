@@ -5,6 +5,9 @@ import { read } from '@eaas/test-kit/markdown';
 export function documentedIn(path: string, type: string): [name: string, meaning: string][] {
   const [, body = ''] = read(path).split(new RegExp(`export (?:interface|type) ${type}\\b`));
   const [own = ''] = body.split(/^\}?$/m, 1);
-  const members = own.matchAll(/\/\*\* ([^/]*?) \*\/\n +(?:readonly (\w+)|\| '(\w+)')/g);
-  return Array.from(members, ([, meaning = '', option, text]) => [option ?? text ?? '', meaning]);
+  const members = own.matchAll(/\/\*\*\s((?:(?!\*\/)[^])*?)\s+\*\/\n +(?:\| ')?(?:readonly )?(\w+)/g);
+  return Array.from(members, ([, meaning = '', name = '']) => [
+    name,
+    meaning.replace(/\s*^ *\* /gm, ' ').trim(),
+  ]);
 }

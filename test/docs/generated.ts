@@ -137,6 +137,11 @@ const tables: Readonly<Record<string, () => string>> = {
     const aboutOf = (name: string) => JSON.parse(read(`test/vectors/${name}`)) as { description: string };
     return table([['file', 'content'], ...files.map((name) => [code(name), aboutOf(name).description])]);
   },
+  'members of a plugin': () => {
+    const paths = ['packages/service/src/plugin.ts', 'packages/server/src/app/options.ts'];
+    const rows = paths.flatMap((path) => documentedIn(path, 'Plugin'));
+    return table([['member', 'what it is'], ...rows.map(([name, meaning]) => [code(name), meaning])]);
+  },
   'operations of Drizzle': operationsOfDrizzle,
   'variables of the service': () => variableTable(variablesOf.service),
   'variables of apps': () => variableTable(variablesOf.apps),

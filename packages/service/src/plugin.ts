@@ -16,6 +16,10 @@ import type { Verification } from './verify/verify.ts';
 /** A feature beside the core. */
 export interface Plugin {
   readonly name: string;
+  /**
+   * What its operations read and write, each made by `tableOf(name, id, types)`. A server has them in `postgres/tables.ts` too, and
+   * creates them in a step of `postgres/migrate.ts`.
+   */
   readonly tables?: readonly Table<never>[];
   /** Columns of the core's keys that a call can set when it creates one. They come last in the row. */
   readonly fields?: readonly Field[];
@@ -33,14 +37,14 @@ export interface Plugin {
   ): readonly Where[];
   /** What is wrong with a tenant's log after an entry, which verification does not find in the tenant's rows. */
   findings?(service: Service, tenantId: string, after: number): Promise<Verification['errors']>;
-  /** Its operations, and what it adds to those of the core and of plugins before it. */
+  /**
+   * Its operations, by routes of the endpoint table: functions of `service`, `caller`, `input` and `part`, which is what the core, or a
+   * plugin before it, made of the same call. Each returns a `Part`, perhaps made of that one.
+   */
   readonly endpoints?: Partial<Readonly<Record<Route, Operate>>>;
 }
 
-/**
- * Makes what an operation needs, judges and answers, perhaps of the part that another made of the same call. The type is that of a
- * method, so that plugins of a server can name its own `Service`.
- */
+/** Makes what an operation needs, judges and answers. The type is a method's, so that plugins of a server can name its `Service`. */
 export type Operate = {
   of(service: Service, caller: Caller, input: never, part: Part<object>): Part<object>;
 }['of'];

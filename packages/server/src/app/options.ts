@@ -60,11 +60,14 @@ export interface ServeOptions extends DatabaseOptions, ListenOptions {
 export interface Plugin extends core.Plugin {
   /** What the log says about the database at the start. Throws CannotStart if the database misses something. */
   warnings?(database: Database): Promise<readonly string[]>;
+  /** What everyone can read beside the API, by paths such as `/log/*`. */
   pages?(service: Service): PublicPages;
+  /** Adds its metrics to those of this process. */
   metrics?(registry: Registry): void;
+  /** What runs again and again: each has a name, seconds, and a function. `leasedJobs` makes those that one replica runs at a time. */
   jobs?(service: Service, log: FastifyBaseLogger): readonly Job[];
-  /** Sells sessions of the console. */
+  /** Takes the codes that sign in to the console. */
   signIn?(service: Service): SignIn;
-  /** Tells whoever started the server that it listens. Absent of all plugins: a line does. */
+  /** Tells whoever started the server where it listens, instead of a line on standard output. */
   announce?(service: Service, address: string, hasPages: boolean): Promise<void>;
 }
