@@ -1,5 +1,6 @@
 // What the lost part of a log took away, for `eaas audit replay`, and the operations that take it away again.
 import { canonicalJson, type ChainedEntry } from '@eaas/protocol/audit';
+import { effectIn } from '@eaas/protocol/internal-log';
 import { requireTenant, shownTrustIn, updateTenant } from '@eaas/server/internal';
 import type { Operator } from './command.ts';
 import { ifFound } from './refusal.ts';
@@ -23,52 +24,13 @@ export interface Undone {
   readonly repeat: (() => Promise<unknown>) | string;
 }
 
-const membersOf = (value: unknown): Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
-
-type Told = readonly [kind: Loss['kind'], id: unknown, fields?: Members];
-type Tell = (said: Members, entry: ChainedEntry) => Told;
-
-const disabled: Tell = (_, { key_id }) => ['key', key_id, { status: 'disabled' }];
-
-/** An update has the new values. A revocation has none, and says so. */
-const changed =
-  (kind: 'api_key' | 'issuer') =>
-  (said: Members): Told => {
-    const changes = Object.entries(membersOf(said['changes']));
-    const values = changes.map(([field, change]) => [field, membersOf(change)['new']]);
-    const fields =
-      said['changes'] === undefined ? { revoked: true } : (Object.fromEntries(values) as Members);
-    return [kind, said[`${kind}_id`], fields];
-  };
-
-/** What the actions say about a row that take something away for good, or give it back. */
-const tells: Readonly<Record<string, Tell>> = {
-  'tenant.update': ({ changes }, { tenant_id }) => {
-    const { envelope_only } = membersOf(changes);
-    return ['tenant', envelope_only && tenant_id, membersOf(envelope_only)];
-  },
-  'key.enable': (_, { key_id }) => ['key', key_id, { status: 'active' }],
-  'key.disable': disabled,
-  'key.restore': disabled,
-  'key.destroy': ({ erased, destroy_at }, { key_id }) => {
-    const status = erased === true ? 'destroyed' : 'pending_destruction';
-    return ['key', key_id, { status, destroy_at }];
-  },
-  'key.min_version': ({ min_version }, { key_id }) => ['key_version', key_id, { min_version }],
-  'api_key.update': changed('api_key'),
-  'api_key.revoke': changed('api_key'),
-  'issuer.update': changed('issuer'),
-  'issuer.revoke': changed('issuer'),
-  'subject.erase': ({ subject }) => ['subject', subject],
-};
-
 /** Returns what an entry says about a row, if it says something that a restore lost. */
 export function lossIn(entry: ChainedEntry): Loss | undefined {
-  const { id: entryId, action, metadata } = entry;
-  const tell = Object.hasOwn(tells, action) ? tells[action] : undefined;
-  const [kind, id, fields = {}] = tell?.(membersOf(metadata), entry) ?? [];
-  return kind && typeof id === 'string' ? { kind, id, entryId, fields } : undefined;
+  const said = effectIn(entry, Object(entry.metadata) as Members);
+  if (!said || said.creates) return undefined;
+  const { of, id, columns: fields } = said;
+  // The oldest version that opens is repeated apart from what the key's status says.
+  return { kind: 'min_version' in fields ? 'key_version' : of, id, entryId: entry.id, fields };
 }
 
 /** Returns the last loss of each row, in their order, with the last value of each field. */
@@ -94,7 +56,7 @@ export async function undoneOf(operator: Operator, loss: Loss): Promise<Undone |
 
 async function tenantUndone({ service }: Operator, loss: Loss): Promise<Undone | undefined> {
   const { tenant } = await requireTenant(service, loss.id);
-  if (loss.fields['new'] !== true || tenant.envelope_only) return undefined;
+  if (loss.fields['envelope_only'] !== true || tenant.envelope_only) return undefined;
   const repeat = () => updateTenant(service, loss.id, { envelope_only: true });
   return { loss, name: tenant.name, action: 'tenant.update', repeat };
 }
@@ -162,7 +124,7 @@ async function accessUndone({ ask }: Operator, loss: Loss): Promise<Undone | und
   const found = await ifFound(call('GET'));
   if (!found || found.revoked_at !== null) return undefined;
   const { name } = found;
-  if (loss.fields['revoked'] === true)
+  if (loss.fields['revoked_at'] === true)
     return { loss, name, action: `${loss.kind}.revoke`, repeat: () => call('DELETE') };
   const set: Record<string, unknown> = {};
   for (const [field, last] of Object.entries(loss.fields)) {

@@ -8,3 +8,4 @@ export * from './log/proof.ts';
 export * from './log/tlog.ts';
 export * from './log-history.ts';
 export * from './signed-note.ts';
+export { effectIn, effectOf } from './wire/audit-actions.ts';

@@ -1,6 +1,7 @@
 // What an audit log has said that its later entries must not contradict: a service that honours what was taken away writes
 // entries that its own log forbids. Whoever verifies a log walks with one, a service and its auditor alike.
 import type { ChainedEntry, StoredEntry } from './audit-chain.ts';
+import { type AuditAction, auditActions, effectIn, effectOf, effects } from './wire/audit-actions.ts';
 
 /** What an entry said: about whom or what, what is so since then, and the id of the entry. */
 export type LogFact = readonly [about: string, is: string | number, id: number];
@@ -19,10 +20,7 @@ const longestName = 64;
 
 /** What no later entry ends, and what one can end. */
 const final: ReadonlySet<unknown> = new Set(['revoked', 'erased', 'destroyed']);
-const pending = 'pending_destruction';
-const states: ReadonlySet<unknown> = new Set([...final, 'disabled', pending]);
-/** What a disabled key refuses. Under one that is pending destruction, only two actions are left. */
-const needsActive: ReadonlySet<string> = new Set(['key.wrap', 'encrypt', 'key.rotate', 'key.min_version']);
+const states: ReadonlySet<unknown> = new Set([...final, 'disabled', 'pending_destruction']);
 
 type Entry = Omit<ChainedEntry | StoredEntry, 'tenant_id' | 'ip_address' | 'created_at' | 'salt'>;
 type Told = Readonly<Record<string, unknown>>;
@@ -45,15 +43,15 @@ export class LogHistory implements KnownFacts {
   /** Goes on to an entry. Returns what the entry contradicts, as a finding says it. */
   step(entry: Entry): string | undefined {
     const { id, metadata } = entry;
-    const says = facts.get(entry.action);
+    const saysSomething = effectOf(entry.action)?.sets !== undefined;
     // Parsing costs more than all else here, and most entries neither say anything nor name what is known.
-    if (!says && !this.#knowsWhatIsIn(entry)) return undefined;
+    if (!saysSomething && !this.#knowsWhatIsIn(entry)) return undefined;
     const told = Object(typeof metadata === 'string' ? JSON.parse(metadata) : metadata) as Told;
     const isRefused = told['outcome'] === 'refused';
     const found =
       this.#facts.get(`actor ${entry.actor}`) ?? (isRefused ? undefined : this.#against(entry, told));
-    const fact = isRefused ? undefined : says?.(told, entry.key_id);
-    if (fact) this.learn(...fact, id);
+    const effect = saysSomething ? effectIn(entry, told) : undefined;
+    if (effect) this.learnRow(effect.id, effect.columns, id);
     return (
       found &&
       `entry ${id} contradicts entry ${found[2]}, since which its ${found[0].split(' ')[0]} is ${found[1]}`
@@ -64,6 +62,14 @@ export class LogHistory implements KnownFacts {
   skipTo(id: number): void {
     for (const [about, is] of this.facts) if (!final.has(is)) this.#facts.delete(about);
     this.since = id;
+  }
+
+  /** Learns what columns of a row forbid since an entry, whether the entry said so or the row does. */
+  learnRow(rowId: string, { status, min_version, revoked_at, erased_id }: Told, id: number): void {
+    if (status) this.learn(`key ${rowId}`, status, id);
+    if (min_version) this.learn(`min_version of ${rowId}`, min_version, id);
+    if (revoked_at) this.learn(`actor ${rowId}`, 'revoked', id);
+    if (erased_id) this.learn(nameOfPerson(rowId), 'erased', id);
   }
 
   /** Learns what an entry said. What forbids nothing, like an active key, is as if nobody had said it. */
@@ -89,12 +95,13 @@ export class LogHistory implements KnownFacts {
   }
 
   #against({ action, key_id, key_version }: Entry, told: Told): LogFact | undefined {
-    const erased = this.#facts.get(personIn(told));
+    const erased = this.#facts.get(nameOfPerson(told['subject']));
     if (erased) return erased;
     const state = this.#facts.get(`key ${key_id}`);
     const leaves = action === 'key.restore' || action === 'key.destroy';
+    // Under a key that is pending destruction, only two actions are left.
     const isForbidden =
-      state?.[1] === 'disabled' ? needsActive.has(action) : state?.[1] === 'destroyed' || !leaves;
+      state?.[1] === 'disabled' ? effectOf(action)?.needsActive : state?.[1] === 'destroyed' || !leaves;
     if (state && isForbidden) return state;
     const isOpening = action === 'key.unwrap' || action === 'decrypt';
     const version = isOpening ? key_version : action === 'key.wrap' ? told['from_version'] : undefined;
@@ -104,23 +111,8 @@ export class LogHistory implements KnownFacts {
 }
 
 /** Entries have the first half of a person's id, and that of an erasure all of it. */
-const personIn = ({ subject }: Told): string => `subject ${String(subject).slice(0, 32)}`;
+const nameOfPerson = (subject: unknown): string => `subject ${String(subject).slice(0, 32)}`;
 
-type Fact = (told: Told, keyId: string | null) => readonly [about: string, is: unknown];
-
-/** What an entry of these actions says. */
-const facts: ReadonlyMap<string, Fact> = new Map<string, Fact>([
-  ['api_key.revoke', ({ api_key_id }) => [`actor ${String(api_key_id)}`, 'revoked']],
-  ['issuer.revoke', ({ issuer_id }) => [`actor ${String(issuer_id)}`, 'revoked']],
-  ['subject.erase', (told) => [personIn(told), 'erased']],
-  // Only that of a key which was imported says its status.
-  ['key.create', ({ status }, keyId) => [`key ${keyId}`, status]],
-  ['key.enable', (_, keyId) => [`key ${keyId}`, 'active']],
-  ['key.disable', (_, keyId) => [`key ${keyId}`, 'disabled']],
-  ['key.restore', (_, keyId) => [`key ${keyId}`, 'disabled']],
-  ['key.destroy', ({ erased }, keyId) => [`key ${keyId}`, erased === true ? 'destroyed' : pending]],
-  ['key.min_version', ({ min_version }, keyId) => [`min_version of ${keyId}`, min_version]],
-]);
-
-/** Those of them that are rare. */
-export const factActions = (): string[] => [...facts.keys()].filter((action) => action !== 'key.create');
+/** The rare actions whose entries say what later ones must not contradict. */
+export const factActions = (): AuditAction[] =>
+  auditActions.filter((action) => effects[action].sets && !effects[action].creates);

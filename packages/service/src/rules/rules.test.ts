@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { orRefusal } from '@eaas/protocol/internal-service';
-import { limits } from '@eaas/protocol/wire';
+import { effectIn, effectOf } from '@eaas/protocol/internal-log';
+import { endpoints, limits } from '@eaas/protocol/wire';
 import { excessOf } from './api-key-rules.ts';
 import { authorize } from './authorize.ts';
-import { tenantDraft } from './draft.ts';
-import { newKey, rotated } from './key-rules.ts';
+import { auditValue, type Change, tenantDraft } from './draft.ts';
+import { changes, newKey, rotated } from './key-rules.ts';
+import { Refusal } from './refusal.ts';
 
 const now = Date.parse('2026-11-20T10:00:00.000Z');
 const made = { tenant_id: 't', key_id: 'k', sealed_hash_key: new Uint8Array() };
@@ -53,4 +55,42 @@ test('an entry with more metadata than the log takes is refused, and one with as
     tenantDraft('tenant.update', { name: 'x'.repeat(size - '{"name":""}'.length) });
   expect(draft(limits.metadata)().metadata).toHaveLength(limits.metadata);
   expect(draft(limits.metadata + 1)).toThrow(expect.objectContaining({ code: 'audit_unwritten' }));
+});
+
+/** What a change of a key can set that takes nothing, or not by itself. */
+const harmless = [
+  'destroy_at',
+  'interval_days',
+  'key_version',
+  'next_rotation_at',
+  'rotated_at',
+  'sealed_hash_key',
+];
+const statuses = ['active', 'disabled', 'pending_destruction', 'destroyed'] as const;
+
+test.each(Object.keys(changes) as (keyof typeof changes)[])('%s sets what its entry says', (route) => {
+  type Rule = (row: typeof key, now: number, input: object) => Change<typeof key> | undefined;
+  const rule = changes[route] as Rule;
+  const inputs = [0, 7].map((grace_days) => ({ grace_days, key_version: 3, interval_days: 2 }));
+  const made = statuses.map((status) =>
+    inputs.flatMap((input) => {
+      const row = { ...key, key_version: 3, status, destroy_at: status === 'active' ? null : now + 1 };
+      const change = orRefusal(() => rule(row, now, input));
+      return change instanceof Refusal || !change ? [] : [change];
+    }),
+  );
+  const action = made.flat()[0]?.[0] ?? 'encrypt';
+  for (const [same, set, told = {}] of made.flat()) {
+    expect(same).toBe(action);
+    const columns = effectIn({ action, key_id: 'k' }, { ...told })?.columns ?? {};
+    const shown = Object.entries(set).map(([name, value]) => [name, auditValue(name, value)]);
+    expect(Object.fromEntries(shown)).toMatchObject(columns);
+    const silent = Object.keys(set).filter((name) => !(name in columns));
+    expect(harmless).toEqual(expect.arrayContaining(silent));
+  }
+  const { needs, needsActive } = effectOf(action) ?? {};
+  expect(needs).toBe(endpoints[route].permission);
+  // A key that is disabled, or that waits for its destruction, is not disabled or restored a second time.
+  const isLeft = made[1]?.length !== 0 || /disable|restore/.test(action);
+  expect(isLeft).toBe(needsActive === undefined);
 });

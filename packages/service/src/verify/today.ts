@@ -1,8 +1,7 @@
 // What the rows of today say about the entries of a walk: who had been revoked, erased or destroyed before, and what actors and
 // the tenant might do. A row tells of every entry after its `rev`, which changed it last, however many lie between. Of earlier ones,
 // the updates that the walk has passed tell.
-import type { LogHistory } from '@eaas/protocol/internal-log';
-import { auditActions, type Permission } from '@eaas/protocol/wire';
+import { effectIn, effectOf, type LogHistory } from '@eaas/protocol/internal-log';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { checkRow } from '../ledger/row-macs.ts';
 import type { Stored } from '../ledger/store.ts';
@@ -15,34 +14,10 @@ import type { Service } from '../service.ts';
 /** What is read of a row, whatever it is of. */
 type Row = Partial<ApiKeyRow & KeyRow & TenantRow & { readonly erased_id: number | null }>;
 
-/** What an actor must have whose calls write entries of these actions. The first that fits counts. */
-const needed: readonly (readonly [actions: RegExp, permission: Permission])[] = [
-  [/^(?:encrypt|key\.wrap)$/, 'encrypt'],
-  [/^(?:decrypt|key\.unwrap)$/, 'decrypt'],
-  [/^key\.(?:destroy|restore)$/, 'keys.destroy'],
-  [/^key\.export$/, 'keys.export'],
-  [/^key\./, 'keys.manage'],
-  [/^(?:api_key|issuer)\./, 'api_keys.manage'],
-  [/^subject\.erase$/, 'subjects.erase'],
-];
-const permissionOf = /* @__PURE__ */ new Map<string, Permission | undefined>(
-  /* @__PURE__ */ auditActions.map((action) => [
-    action,
-    needed.find(([actions]) => actions.test(action))?.[1],
-  ]),
-);
-
 /** By how much the time of an entry can be after its judgement, because it is never before that of an earlier entry. */
 const leeway = 60_000;
 /** Of how many rows updates are remembered, and how they were looked up. */
 const mostKept = 100_000;
-
-/** What the entry of an update says. */
-interface Told {
-  readonly api_key_id?: string;
-  readonly issuer_id?: string;
-  readonly changes?: Readonly<Record<string, { readonly new: unknown }>>;
-}
 
 export type Today = ReturnType<typeof rowsOfToday>;
 
@@ -82,14 +57,10 @@ export function rowsOfToday({ store, tables }: Service, tenantId: string, secret
 
   /** Tells a history what a row says, if no entry from `first` on has changed it. */
   function tell(history: LogHistory, name: Ref, row: Row, first: number): void {
-    const { rev = row.erased_id ?? first, status, min_version, revoked_at, erased_id } = row;
+    const { rev = row.erased_id ?? first } = row;
     const [, id = ''] = name.split(' ');
     rows.set(id, { ...(rev < first && row), ...updated.get(id) });
-    if (rev >= first) return;
-    if (status) history.learn(`key ${id}`, status, rev);
-    if (min_version) history.learn(`min_version of ${id}`, min_version, rev);
-    if (revoked_at) history.learn(`actor ${id}`, 'revoked', rev);
-    if (erased_id) history.learn(`subject ${id}`, 'erased', rev);
+    if (rev < first) history.learnRow(id, row, rev);
   }
 
   return {
@@ -131,25 +102,23 @@ export function rowsOfToday({ store, tables }: Service, tenantId: string, secret
     /** Whether an entry is of a call that its actor might not make. */
     forbids({ action, actor, key_id, created_at }: EntryRow): boolean {
       const { permissions, key_ids, expires_at } = rows.get(actor) ?? {};
-      const permission = permissionOf.get(action);
+      const permission = effectOf(action)?.needs;
       if (permission && permissions?.includes(permission) === false) return true;
       if (key_id !== null && key_ids?.includes(key_id) === false) return true;
-      if (created_at - leeway > (expires_at ?? Infinity)) return true;
+      // The time in the entry of an update is a text.
+      if (expires_at && created_at - leeway > Number(new Date(expires_at))) return true;
       // The operator may always.
       const isServerMode = action === 'encrypt' || action === 'decrypt';
       return isServerMode && rows.has(actor) && rows.get(tenantId)?.envelope_only === true;
     },
 
     /** Goes on behind an entry. */
-    pass({ action, metadata }: EntryRow): void {
-      if (!action.endsWith('.update')) return;
-      const { api_key_id, issuer_id, changes = {} } = JSON.parse(metadata) as Told;
-      const id = api_key_id ?? issuer_id ?? tenantId;
-      const set = Object.entries(changes).map(([column, { new: value }]) => [
-        column,
-        storedValue(column, value),
-      ]);
-      for (const known of [updated, rows]) known.set(id, { ...known.get(id), ...Object.fromEntries(set) });
+    pass(entry: EntryRow): void {
+      if (!effectOf(entry.action)?.changes) return;
+      const told = JSON.parse(entry.metadata) as Readonly<Record<string, unknown>>;
+      const said = effectIn({ ...entry, tenant_id: tenantId } as EntryRow, told);
+      if (!said) return;
+      for (const known of [updated, rows]) known.set(said.id, { ...known.get(said.id), ...said.columns });
     },
 
     /** Goes on to an entry whose predecessor is not known: it could have been an update of anything. */
@@ -158,10 +127,6 @@ export function rowsOfToday({ store, tables }: Service, tenantId: string, secret
     },
   };
 }
-
-/** The time in an entry is a text. */
-const storedValue = (column: string, value: unknown) =>
-  column === 'expires_at' && typeof value === 'string' ? Date.parse(value) : value;
 
 /** Finds erased people by the first halves of their ids, which is what entries name. */
 const erasedOf = (table: Table<never>, halves: readonly string[]): Query<never> => {
