@@ -5,6 +5,7 @@ import {
   answer,
   locationOf,
   readInput,
+  receiptIn,
   Refusal,
   type Service,
   type Settled,
@@ -50,7 +51,7 @@ async function answerTo(
   const [authorization, origin] = [header('authorization'), header('origin')];
   const body = new Uint8Array(await request.arrayBuffer());
   let isUser = false;
-  const { answer: answered, receipt } = await new Promise<Settled<object>>((settled, failed) =>
+  const { answer: answered, receipts } = await new Promise<Settled<object>>((settled, failed) =>
     answer(
       service,
       { route, authorization, origin, header, ipAddress, signal },
@@ -73,7 +74,7 @@ async function answerTo(
   const output = shownBy(door, route, answered, isUser);
   const { status = 200, maxAge } = endpoint;
   return responseTo(status, output, {
-    ...(!door.shownWithoutLog && entryHead(receipt)),
+    ...(!door.shownWithoutLog && entryHead(receiptIn(receipts))),
     ...(status === 201 && { location: locationOf(route, output) }),
     ...(maxAge !== undefined && { 'cache-control': `private, max-age=${maxAge}` }),
   });

@@ -13,7 +13,6 @@ import {
   type Known,
   type Link,
   LinkRefused,
-  type LostLink,
   nameOf,
   type Need,
   type Owned,
@@ -203,8 +202,8 @@ function withPeople(row: EntryRow, { where }: Query<never>): object {
   return { ...Object.fromEntries(halves), ...row };
 }
 
-function writtenOf(tenant: MemoryTenant | undefined, lost: readonly LostLink[]): LostLink | undefined {
-  return lost.find(({ firstId, nonce }) => compare(tenant?.nonces.get(firstId), nonce) === 0);
+function writtenOf(tenant: MemoryTenant | undefined, lost: readonly Link[]): Link | undefined {
+  return lost.find(({ expected, next }) => compare(tenant?.nonces.get(expected.id + 1), next.nonce) === 0);
 }
 
 function readerOf(tenant: MemoryTenant | undefined, needs: readonly Need[], time: number): Reader {

@@ -1,8 +1,7 @@
 // Joins who calls and what is asked for to one decision, and has the ledger decide it. Calls come by answer.ts; the operator and
 // jobs call `settle` and `run`.
-import type { Input, Output, Receipt, Route } from '@eaas/protocol/wire';
-import { type Decision, Missing, type View } from './ledger/decision.ts';
-import type { Ended } from './ledger/ledger.ts';
+import type { Input, Output, Route } from '@eaas/protocol/wire';
+import { type Decision, Missing, noReceipts, receiptIn, type Settled, type View } from './ledger/decision.ts';
 import { NoTenant } from './ledger/place.ts';
 import type { Patience } from './ledger/queue.ts';
 import type { Caller, Part } from './operation.ts';
@@ -10,13 +9,7 @@ import { authorize, type Holder } from './rules/authorize.ts';
 import { Refusal, unauthorized } from './rules/refusal.ts';
 import type { Service } from './service.ts';
 
-/** An answer, with the place of its entry in the log: a batch has one in each item, and users learn none. */
-export interface Settled<Answer> {
-  readonly answer: Answer;
-  readonly receipt: Receipt | undefined;
-}
-
-/** Told of the end of a call, once. `error` is a Refusal, which has a receipt if the log records it, or a fault. */
+/** Told of the end of a call, once. A batch has its receipts in its items, and users learn none. `error` is a Refusal, which has a receipt if the log records it, or a fault. */
 export interface Ends<Answer> {
   settled(settled: Settled<Answer>): void;
   failed(error: unknown): void;
@@ -32,7 +25,7 @@ export function decide<Answer>(
 ): void {
   const { ledger, listener } = service;
   const decision = decisionOf(caller, part);
-  const end = (ended: Ended<Answer>): void => {
+  const end: Parameters<typeof ledger.decide<Answer>>[3] = (ended) => {
     part.end?.();
     if ('error' in ended) {
       const { error } = ended;
@@ -40,11 +33,10 @@ export function decide<Answer>(
     }
     const rest = part.rest?.();
     if (rest) return decide(service, caller, rest, how, ends);
-    const { answer, receipts } = ended;
-    const hasReceipt = receipts.count > 0 && !caller.isUser && !part.isBatch;
-    const receipt = hasReceipt ? receipts.of(0) : undefined;
-    if (!(answer instanceof Refusal)) return ends.settled({ answer, receipt });
-    answer.receipt = receipt;
+    const { answer } = ended;
+    const receipts = caller.isUser || part.isBatch ? noReceipts : ended.receipts;
+    if (!(answer instanceof Refusal)) return ends.settled({ answer, receipts });
+    answer.receipt = receiptIn(receipts);
     return ends.failed(answer);
   };
   if (part.by === 'append') ledger.decide(caller.tenantId, decision, how, end);

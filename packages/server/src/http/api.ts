@@ -11,6 +11,7 @@ import {
   type Door,
   locationOf,
   readInput,
+  receiptIn,
   Refusal,
   type Settled,
 } from '@eaas/service';
@@ -102,11 +103,12 @@ class HttpDoor implements Door {
     this.#request.visit.step('operation', work);
   }
 
-  settled({ answer: answered, receipt }: Settled<object>): void {
+  settled({ answer: answered, receipts }: Settled<object>): void {
     const { visit } = this.#request;
     const { endpoint, route, shown, shownToUsers } = this.#call;
     const respond = (text: string): void => {
       const reply = this.#reply;
+      const receipt = receiptIn(receipts);
       if (receipt) void reply.header('eaas-entry', `${receipt.id} ${receipt.hash}`);
       if (endpoint.maxAge !== undefined)
         void reply.header('cache-control', `private, max-age=${endpoint.maxAge}`);

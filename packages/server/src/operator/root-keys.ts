@@ -54,9 +54,9 @@ export async function rotateRootKey(
       onProgress(index, waiting.length);
       try {
         const caller = insider(tenantId, 'operator');
-        const { receipt } = await orNoTenant(settle(service, caller, resealTenant(roots)));
+        const { receipts } = await orNoTenant(settle(service, caller, resealTenant(roots)));
         // Without an entry, another process has sealed the secret anew.
-        if (receipt) resealed++;
+        if (receipts.count > 0) resealed++;
       } catch (error) {
         // Another process can have destroyed the tenant meanwhile, so nothing remains to be done.
         if (isNoTenant(error)) continue;

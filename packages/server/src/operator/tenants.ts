@@ -67,8 +67,8 @@ export async function updateTenant(
 export async function acknowledgeRestore(service: Service, tenantId: string, reason: string) {
   const caller = core.insider(tenantId, 'operator');
   const part = core.acknowledgeRestore(reason);
-  const { receipt } = await orNoTenant(core.settle(service, caller, part));
-  return { tenant_id: tenantId, id: receipt?.id ?? 0, reason };
+  const { receipts } = await orNoTenant(core.settle(service, caller, part));
+  return { tenant_id: tenantId, id: core.receiptIn(receipts)?.id ?? 0, reason };
 }
 
 /** Has the ledger decide what the operator changes of a tenant. */

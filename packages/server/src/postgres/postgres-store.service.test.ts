@@ -110,13 +110,16 @@ describe.each(stores)('in %s', (name, store) => {
     const link = linkAfter(await store.read(tenantId, []), ['{}', '{}', '{}']);
     await store.append(tenantId, link);
     await appendTo(tenantId, ['{}']);
-    const lost = { firstId: 3, nonce: link.next.nonce };
-    const elsewhere = { ...lost, firstId: 4 };
-    const others = [elsewhere, { firstId: 1, nonce: randomBytes(16) }];
+    const after = (id: number, nonce = link.next.nonce): typeof link => ({
+      ...link,
+      expected: { ...link.expected, id },
+      next: { ...link.next, nonce },
+    });
+    const others = [after(3), after(0, randomBytes(16))];
     const written: unknown[] = [];
-    for (const all of [[...others, lost], others])
+    for (const all of [[...others, link], others])
       await store.locked(tenantId, [], all, (known) => void written.push(known.written));
-    expect(written).toEqual([lost, undefined]);
+    expect(written).toEqual([link, undefined]);
   });
 
   test('a snapshot reads on in the state in which it began', async () => {

@@ -9,21 +9,21 @@ export async function readKnown(
   sql: Sql,
   tenantId: string,
   needs: readonly core.Need[],
-  lost: readonly core.LostLink[] = [],
+  lost: readonly core.Link[] = [],
 ): Promise<core.LockedTenant> {
   const rows = new Map<core.Ref, core.Stored | null>();
   const found = new Map<string, core.Found<core.Stored>>();
   const end = core.refTo(core.heads, tenantId);
-  let written: core.LostLink | undefined;
+  let written: core.Link | undefined;
   const parts: Asked[] = [
     ...Array.from(refsByTable([end, ...needs]), ([name, refs]) => rowsByName(tenantId, name, refs, rows)),
     ...needs.flatMap((need) => (typeof need === 'string' ? [] : [foundBy(tenantId, need, found)])),
   ];
   if (lost.length > 0) {
-    const nonces = lost.map(({ nonce }) => hex(nonce));
+    const nonces = lost.map(({ next }) => hex(next.nonce));
     parts.push({
       sql: part`(select min(nth) from
-        unnest(${lost.map(({ firstId }) => firstId)}::bigint[], ${nonces}::bytea[]) with ordinality as link (first, named, nth)
+        unnest(${lost.map(({ expected }) => expected.id + 1)}::bigint[], ${nonces}::bytea[]) with ordinality as link (first, named, nth)
         join eaas.audit_entries e on e.tenant_id = ${tenantId} and e.id = link.first and e.nonce = link.named)`,
       read: (json) => (written = typeof json === 'number' ? lost[json - 1] : undefined),
     });

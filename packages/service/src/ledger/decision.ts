@@ -67,11 +67,16 @@ export interface Receipts {
   hashOf(nth: number): Uint8Array;
 }
 
-/** A decision whose entries are written. The caller throws a refusal, after it noted its receipt. */
-export interface Decided<Answer> {
-  readonly answer: Answer | Refusal;
+/** The answer of a decision whose entries are written, or the refusal that they record. */
+export interface Settled<Answer = unknown> {
+  readonly answer: Answer;
   readonly receipts: Receipts;
 }
+
+/** The receipt of an answer that has one. */
+export const receiptIn = ({ count, of }: Receipts): Receipt | undefined => (count > 0 ? of(0) : undefined);
+
+export const noReceipts: Receipts = { count: 0, of: () => ({ id: 0, hash: '' }), hashOf: () => new Uint8Array(32) };
 
 /** Thrown by a view for rows that were not read yet, and by `judge`, without needs, for what only `prepare` can compute. */
 export class Missing extends Error {

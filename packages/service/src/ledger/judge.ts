@@ -1,7 +1,15 @@
 // Judges the decisions that wait for a tenant, in order, each on what those before it wrote, and builds the link of them all.
 import type { Secret } from '../crypto/secret.ts';
 import { Refusal, Tampered } from '../rules/refusal.ts';
-import { type Decision, Missing, type Receipts, type Verdict, type View } from './decision.ts';
+import {
+  type Decision,
+  Missing,
+  noReceipts,
+  type Receipts,
+  type Settled,
+  type Verdict,
+  type View,
+} from './decision.ts';
 import type { Guess } from './guess.ts';
 import { beginLink, type NewLink } from './link.ts';
 import { merged } from './query.ts';
@@ -19,14 +27,12 @@ import {
 } from './table.ts';
 import { type HeadRow, type TenantRow, tenants } from './tables.ts';
 
-/** What came of a decision. `again`: it needs rows that were not read, or something that was not prepared. */
-export type Outcome =
-  | { readonly is: 'judged'; readonly verdict: Verdict; readonly receipts: Receipts }
-  | { readonly is: 'again'; readonly needs: readonly Need[] }
-  | { readonly is: 'failed'; readonly error: unknown };
+/** What came of a decision: with `needs`, it lacks rows that were not read, or something that was not prepared. */
+export type Outcome = Settled | { readonly needs: readonly Need[] } | { readonly error: unknown };
 
-/** Decisions as they were judged on one guess. */
-export interface Attempt {
+/** A batch as it was judged on one guess. */
+export interface Attempt<Waiting = unknown> {
+  readonly batch: readonly Waiting[];
   /** Of the first decisions, as many as one link holds. */
   readonly outcomes: readonly Outcome[];
   /** Undefined if nothing is to be written. */
@@ -35,23 +41,28 @@ export interface Attempt {
   readonly writes: ReadonlyMap<Ref, SealedWrite>;
 }
 
-const noReceipts: Receipts = { count: 0, of: () => ({ id: 0, hash: '' }), hashOf: () => new Uint8Array(32) };
-
-/** Judges decisions at a time of the database. */
-export function judgeAll(guess: Guess, now: number, decisions: readonly Decision[]): Attempt {
+/** Judges a batch of decisions at a time of the database. */
+export function judgeAll<Waiting extends { readonly decision: Decision }>(
+  guess: Guess,
+  now: number,
+  batch: readonly Waiting[],
+): Attempt<Waiting> {
   const { head, secrets, ground, sum } = guess;
   const link = beginLink(secrets, ground.tables, head, Math.max(now, head.created_at), sum, guess.blocks);
   const quota = quotaOf(head, now);
   const view = new GuessView(guess, now, quota, link);
   const outcomes: Outcome[] = [];
-  for (const decision of decisions) {
+  for (const { decision } of batch) {
     if (link.isFull()) break;
-    const outcome = judge(decision, view, (verdict) => write(link, view, decision, verdict));
-    if (outcome.is === 'judged') quota.encrypts += outcome.verdict.encrypts ?? 0;
-    outcomes.push(outcome);
+    const settle = (verdict: Verdict): Receipts => {
+      const receipts = write(link, view, decision, verdict);
+      quota.encrypts += verdict.encrypts ?? 0;
+      return receipts;
+    };
+    outcomes.push(judge(decision, view, settle));
   }
   const complete = link.size === 0 ? undefined : link.complete(quota, now);
-  return { outcomes, link: complete, sum: link.sum, writes: link.writes };
+  return { batch, outcomes, link: complete, sum: link.sum, writes: link.writes };
 }
 
 /** Judges a decision that writes nothing. */
@@ -65,7 +76,9 @@ export function judgeOnly(guess: Guess, now: number, decision: Decision): Outcom
 function judge(decision: Decision, view: View, write: (verdict: Verdict) => Receipts): Outcome {
   try {
     const verdict = verdictOf(decision, view);
-    return { is: 'judged', verdict, receipts: write(verdict) };
+    const receipts = write(verdict);
+    const { answer } = verdict;
+    return { answer: typeof answer === 'function' ? (answer as (of: Receipts) => unknown)(receipts) : answer, receipts };
   } catch (error) {
     if (error instanceof LinkRefused) throw error;
     return outcomeOf(error);
@@ -74,7 +87,7 @@ function judge(decision: Decision, view: View, write: (verdict: Verdict) => Rece
 
 /** What comes of a decision that threw an error: Missing never leaves the ledger. */
 export const outcomeOf = (error: unknown): Outcome =>
-  error instanceof Missing ? { is: 'again', needs: error.needs } : { is: 'failed', error };
+  error instanceof Missing ? { needs: error.needs } : { error };
 
 function verdictOf(decision: Decision, view: View): Verdict {
   try {

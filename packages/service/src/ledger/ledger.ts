@@ -1,9 +1,9 @@
 // The one way to change a tenant, and to read it: a request becomes a decision, decisions wait for their tenant, and one append
 // commits them. See docs/design/ledger.md. What is read is in place.ts, what is judged in judge.ts, what is written in queue.ts.
 import { endSealer } from '../crypto/kept-sealers.ts';
-import { changedTooOften } from '../rules/refusal.ts';
+import { changedTooOften, type Refusal } from '../rules/refusal.ts';
 import { type Clock, StoreClock } from './clock.ts';
-import type { Decided, Decision, View } from './decision.ts';
+import type { Decision, Settled, View } from './decision.ts';
 import type { Ground, Guess } from './guess.ts';
 import { GuessView, judgeOnly, type Outcome, outcomeOf } from './judge.ts';
 import { Place } from './place.ts';
@@ -25,8 +25,8 @@ export interface Reading {
   readonly ofAnyHead?: boolean;
 }
 
-/** What came of a decision. */
-export type Ended<Answer> = Decided<Answer> | { readonly error: unknown };
+/** What came of a decision. The caller throws a refusal, after it noted its receipt. */
+type Ended<Answer> = Settled<Answer | Refusal> | { readonly error: unknown };
 
 export class Ledger {
   readonly clock: Clock;
@@ -79,7 +79,7 @@ export class Ledger {
       queue.wait(decision, how, deadline, (outcome) => end(outcome, round), prepared);
     };
     const end = (outcome: Outcome, round: number): void => {
-      if (outcome.is === 'again' && round + 1 < mostRounds) attempt(outcome.needs, round + 1);
+      if ('needs' in outcome && round + 1 < mostRounds) attempt(outcome.needs, round + 1);
       else then(endOf(outcome));
     };
     attempt([], 0);
@@ -104,13 +104,10 @@ export class Ledger {
   ): Promise<Ended<Answer>> {
     const { place } = this.#queueOf(tenantId);
     const attempt = how.isSnapshot ? this.#snapshot(place, decision, how) : this.#confirmed(place, decision);
-    let needs: readonly Need[] = [];
-    for (let round = 0; round < mostRounds; round++) {
-      const outcome = await attempt(needs, round).catch(outcomeOf);
-      if (outcome.is !== 'again') return endOf(outcome);
-      ({ needs } = outcome);
-    }
-    return endOf<Answer>({ is: 'again', needs });
+    let outcome: Outcome = { needs: [] };
+    for (let round = 0; 'needs' in outcome && round < mostRounds; round++)
+      outcome = await attempt(outcome.needs, round).catch(outcomeOf);
+    return endOf(outcome);
   }
 
   #confirmed(place: Place, decision: Decision) {
@@ -135,7 +132,7 @@ export class Ledger {
       const guess = place.guessFrom(known, read, !how.ofAnyHead);
       const view = new GuessView(guess, known.time);
       ask(decision.needs(view));
-      if (asked.length > read.length) return { is: 'again', needs: [] };
+      if (asked.length > read.length) return { needs: [] };
       await decision.prepare?.(view);
       return judgeOnly(guess, known.time, decision);
     };
@@ -171,15 +168,6 @@ export class Ledger {
   }
 }
 
-/** What came of a decision: Missing never leaves the ledger. */
-function endOf<Answer>(outcome: Outcome): Ended<Answer> {
-  if (outcome.is !== 'judged') return { error: outcome.is === 'failed' ? outcome.error : changedTooOften() };
-  const { verdict, receipts } = outcome;
-  try {
-    const { answer } = verdict;
-    const made: unknown = typeof answer === 'function' ? answer(receipts) : answer;
-    return { answer: made as Answer, receipts };
-  } catch (error) {
-    return { error };
-  }
-}
+/** Missing never leaves the ledger. */
+const endOf = <Answer>(outcome: Outcome): Ended<Answer> =>
+  'needs' in outcome ? { error: changedTooOften() } : (outcome as Ended<Answer>);

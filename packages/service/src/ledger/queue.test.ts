@@ -158,7 +158,7 @@ test.each(['read', 'append', 'locked'] as const)(
     silent.clear();
     await vi.advanceTimersByTimeAsync(600_100);
     expect(ledger.oldestWait).toBe(0);
-    expect((await decide(0, note)).receipt?.id).toBe(2);
+    expect((await decide(0, note)).receipts.of(0).id).toBe(2);
   },
 );
 

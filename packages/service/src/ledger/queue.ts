@@ -5,9 +5,9 @@ import type { EndSignal } from '../operation.ts';
 import { auditUnwritten, Refusal } from '../rules/refusal.ts';
 import type { Decision } from './decision.ts';
 import type { Guess, Step } from './guess.ts';
-import { type Attempt, GuessView, judgeAll, type Outcome, outcomeOf } from './judge.ts';
+import { type Attempt as AttemptOf, GuessView, judgeAll, type Outcome, outcomeOf } from './judge.ts';
 import { NoTenant, type Place, sameHead } from './place.ts';
-import { type Appended, LinkRefused, type LockedTenant, type LostLink } from './store.ts';
+import { type Appended, type Link, LinkRefused, type LockedTenant } from './store.ts';
 import { type Need, type Ref, refTo, unique } from './table.ts';
 import { tenants } from './tables.ts';
 
@@ -32,22 +32,15 @@ interface Waiting {
   settle(outcome: Outcome): void;
 }
 
-/** A batch, and how it was judged. */
-interface Judged {
-  readonly attempt: Attempt;
-  readonly batch: readonly Waiting[];
-}
-
-/** One whose answer was lost: perhaps it was written. */
-type Lost = Judged & LostLink;
-
-/** What came of an attempt. Nothing was appended if nothing is to be written, or if `judged` is a lost one that was found. */
-interface Done {
-  readonly judged: Judged | undefined;
+interface Attempt extends AttemptOf<Waiting> {
+  /** What the store said of the link. Absent if nothing is to be written, or if it is a lost one that was found. */
   readonly appended?: Appended | undefined;
   /** Whether the guess has met the head that was there instead. */
   readonly hasMet?: boolean;
 }
+
+/** An attempt whose answer was lost: perhaps its link was written. */
+type Lost = Attempt & { readonly link: Link };
 
 /** How often a decision is judged again for rows that were not read. A row can go again while another is read. */
 export const mostRounds = 8;
@@ -58,7 +51,7 @@ const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 const mostMoves = 3;
 
 /** Rows that an attempt replaces. One that somebody altered is evidence: it is read again before another takes its place. */
-const replacedBy = ({ writes }: Attempt): Ref[] =>
+const replacedBy = ({ writes }: AttemptOf): Ref[] =>
   Array.from(writes).flatMap(([ref, { before }]) => (before ? ref : []));
 
 export class Queue {
@@ -69,7 +62,7 @@ export class Queue {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #dueAt = Infinity;
   /** What the store was last told to write, and what it is asked for. */
-  #begun: Judged | undefined;
+  #begun: Attempt | undefined;
   #step: Step = 'append';
   /** Since when it writes, and no append has succeeded, as a value of `performance.now()`. */
   #writesSince = Infinity;
@@ -116,7 +109,7 @@ export class Queue {
         }
       },
     };
-    const leave = (): void => waiting.settle({ is: 'failed', error: auditUnwritten() });
+    const leave = (): void => waiting.settle({ error: auditUnwritten() });
     ground.waiting++;
     this.#open.push(waiting);
     signal?.addEventListener('abort', leave);
@@ -144,7 +137,7 @@ export class Queue {
       () => {
         const now = performance.now();
         const late = this.#open.filter(({ deadline }) => deadline <= now);
-        for (const waiting of late) waiting.settle({ is: 'failed', error: auditUnwritten() });
+        for (const waiting of late) waiting.settle({ error: auditUnwritten() });
         this.#comeBack(this.#open.reduce((least, { deadline }) => Math.min(least, deadline), Infinity));
       },
       Math.max(0, at - performance.now()),
@@ -187,15 +180,15 @@ export class Queue {
     this.#begun = undefined;
     this.#step = isLocked ? 'lock' : 'append';
     const startedAt = performance.now();
-    let done: Done;
+    let attempt: Attempt | undefined;
     try {
-      done = await (isLocked ? this.#underLock(batch, lost) : this.#atOnce(batch));
+      attempt = await (isLocked ? this.#underLock(batch, lost) : this.#atOnce(batch));
     } catch (error) {
       return this.#recover(batch, lost, error);
     }
-    const { judged, appended, hasMet } = done;
+    const { appended, hasMet } = attempt ?? {};
     if (appended) place.ground.clock.learn(appended.time, startedAt);
-    if (judged && (appended?.outcome ?? 'written') === 'written') return this.#release(judged, batch);
+    if (attempt && (appended?.outcome ?? 'written') === 'written') return this.#release(attempt, batch);
     const isMoved = appended?.outcome === 'moved';
     if (isMoved) place.ground.listener.moved?.();
     // Whoever came meanwhile shares the next attempt, so that the replica that lost has more to write than the one that won.
@@ -204,34 +197,29 @@ export class Queue {
     return this.#write(batch, lost, isMoved ? mostMoves : moves, true);
   }
 
-  #judge(guess: Guess, batch: readonly Waiting[], now: number): Judged {
-    const decisions = batch.map(({ decision }) => decision);
-    return { attempt: judgeAll(guess, now, decisions), batch };
-  }
-
-  async #atOnce(batch: readonly Waiting[]): Promise<Done> {
+  async #atOnce(batch: readonly Waiting[]): Promise<Attempt | undefined> {
     const { place } = this;
     const { store, clock } = place.ground;
     const guess = place.guess ?? (await place.read([]));
     const here = batch.filter(({ isGone }) => !isGone);
-    const judged = this.#judge(guess, here, clock.now());
-    const { link, outcomes } = judged.attempt;
+    const attempt = judgeAll(guess, clock.now(), here);
+    const { link, outcomes } = attempt;
     // Who needs more rows has nothing to wait for.
-    for (const [nth, outcome] of outcomes.entries()) if (outcome.is === 'again') here[nth]?.settle(outcome);
+    for (const [nth, outcome] of outcomes.entries()) if ('needs' in outcome) here[nth]?.settle(outcome);
     if (link) {
-      const changed = replacedBy(judged.attempt);
+      const changed = replacedBy(attempt);
       if (changed.length > 0) return this.#underLock(here, [], changed);
-      this.#begun = judged;
+      this.#begun = attempt;
       const appended = await store.append(place.tenantId, link);
       this.#begun = undefined;
-      if (appended.outcome !== 'moved') return { judged, appended };
-      return { judged, appended, hasMet: place.meet(link.expected, appended.head) };
+      if (appended.outcome !== 'moved') return { ...attempt, appended };
+      return { ...attempt, appended, hasMet: place.meet(link.expected, appended.head) };
     }
     const staying = here.filter(({ isGone }) => !isGone);
-    if (staying.length === 0) return { judged };
+    if (staying.length === 0) return attempt;
     // Nothing is written: what a look at the head, and at the clock of the database, then says is the answer.
-    const confirmed = this.#judge(await place.read([]), staying, clock.now());
-    return { judged: confirmed.attempt.link ? undefined : confirmed };
+    const confirmed = judgeAll(await place.read([]), clock.now(), staying);
+    return confirmed.link ? undefined : confirmed;
   }
 
   async #underLock(
@@ -239,7 +227,7 @@ export class Queue {
     lost: readonly Lost[],
     more: readonly Need[] = [],
     round = 0,
-  ): Promise<Done> {
+  ): Promise<Attempt | undefined> {
     const { place } = this;
     const { store, clock } = place.ground;
     const named: Need[] = [refTo(tenants, place.tenantId), ...more];
@@ -250,44 +238,41 @@ export class Queue {
     }
     const asked = unique(named);
     this.#step = 'lock';
-    let judged: Judged | undefined;
+    let attempt: Attempt | undefined;
     let unread: readonly Ref[] = [];
     const work = (known: LockedTenant) => {
       const { newest } = place;
       if (newest && known.head && !sameHead(newest, known.head)) place.sawOthers();
       const guess = place.lay(known, asked, newest?.id);
       if (!guess) throw new Error('a tenant was read without its row');
-      judged = lost.find(({ nonce }) => nonce === known.written?.nonce);
-      if (judged) return undefined;
+      attempt = lost.find(({ link }) => link === known.written);
+      if (attempt) return undefined;
       // Whoever was told meanwhile that nothing is written has left.
       const staying = batch.filter(({ isGone }) => !isGone);
       if (staying.length === 0) return undefined;
-      this.#begun = judged = this.#judge(guess, staying, known.time);
+      this.#begun = attempt = judgeAll(guess, known.time, staying);
       this.#step = 'append under lock';
-      unread = replacedBy(judged.attempt).filter((ref) => !asked.includes(ref));
-      return unread.length > 0 ? undefined : judged.attempt.link;
+      unread = replacedBy(attempt).filter((ref) => !asked.includes(ref));
+      return unread.length > 0 ? undefined : attempt.link;
     };
     const last = Math.max(...batch.map(({ deadline }) => deadline));
-    const appended = await store.locked(place.tenantId, asked, lost, work, last);
+    const links = lost.map(({ link }) => link);
+    const appended = await store.locked(place.tenantId, asked, links, work, last);
     if (unread.length > 0) return this.#underLock(batch, lost, [...asked, ...unread], round + 1);
-    if (lost.length === 0 || !judged || judged.attempt.link) return { judged, appended };
+    if (lost.length === 0 || !attempt || attempt.link) return attempt && { ...attempt, appended };
     // A lost link can still land, so who is in it is judged here to the end: elsewhere it would be written once more.
-    const lacked = judged.attempt.outcomes.flatMap((outcome) =>
-      outcome.is === 'again' ? outcome.needs : [],
-    );
+    const lacked = attempt.outcomes.flatMap((outcome) => ('needs' in outcome ? outcome.needs : []));
     const needs = unique([...asked, ...lacked]);
     if (needs.length > asked.length && round < mostRounds)
       return this.#underLock(batch, lost, needs, round + 1);
-    if (judged.attempt.outcomes.some(({ is }) => is === 'again')) throw auditUnwritten();
-    return { judged };
+    if (attempt.outcomes.some((outcome) => 'needs' in outcome)) throw auditUnwritten();
+    return attempt;
   }
 
   async #recover(waiting: readonly Waiting[], lost: readonly Lost[], error: unknown): Promise<void> {
     const { place } = this;
-    const begun = this.#begun;
-    const batch = begun?.batch ?? waiting;
-    const link = begun?.attempt.link;
-    const also = begun && link ? [{ ...begun, firstId: link.expected.id + 1, nonce: link.next.nonce }] : [];
+    const { batch = waiting, link } = this.#begun ?? {};
+    const also = this.#begun && link ? [{ ...this.#begun, link }] : [];
     const isOfTenant = error instanceof NoTenant || error instanceof Refusal;
     if (!isOfTenant) place.ground.listener.unwritten?.(error, place.tenantId, this.#step);
     if (error instanceof LinkRefused && batch.length > 1) {
@@ -297,7 +282,7 @@ export class Queue {
     if (isOfTenant || error instanceof LinkRefused) {
       if (isOfTenant) place.forget();
       const failure = isOfTenant ? error : auditUnwritten(error);
-      for (const each of batch) each.settle({ is: 'failed', error: failure });
+      for (const each of batch) each.settle({ error: failure });
       return;
     }
     await pause();
@@ -305,7 +290,7 @@ export class Queue {
   }
 
   /** Hands out what was committed. Those whom the link did not hold wait on, before those who came later. */
-  #release({ attempt: { link, outcomes, sum, writes }, batch }: Judged, waiting: readonly Waiting[]): void {
+  #release({ batch, link, outcomes, sum, writes }: Attempt, waiting: readonly Waiting[]): void {
     const { tenantId, ground } = this.place;
     // Requests that have an end would wait in memory for the next append.
     this.#begun = undefined;

@@ -58,12 +58,6 @@ export interface Link {
   readonly now: number;
 }
 
-/** A link whose answer was lost: perhaps it was written. */
-export interface LostLink {
-  readonly firstId: number;
-  readonly nonce: Uint8Array;
-}
-
 /**
  * `moved`: another link came first. `clock`: the time of the link differs too much from the database's. In both cases
  * nothing was written.
@@ -78,7 +72,7 @@ export interface Appended {
 /** What `locked` hands to its work. */
 export interface LockedTenant extends Known {
   /** Which of the lost links was written, if one was. */
-  readonly written: LostLink | undefined;
+  readonly written: Link | undefined;
 }
 
 /** Reads on in one snapshot. */
@@ -98,14 +92,14 @@ export interface Store {
   /** Appends a link if the head is still the one that it expects. */
   append(tenantId: string, link: Link): Promise<Appended>;
   /**
-   * Locks the head, reads, and appends what `work` makes of it, in one transaction. Returns its outcome, or undefined if
-   * `work` made nothing. Nothing that `work` judged may leave before this has returned. `deadline`: the value of
+   * Locks the head, reads, and appends what `work` makes of it, in one transaction. `lost`: links of which nobody knows whether
+   * they were written. Returns the outcome, or undefined if `work` made nothing. Nothing that `work` judged may leave before this has returned. `deadline`: the value of
    * `performance.now()` at which nobody waits any more, so that nothing should be written.
    */
   locked(
     tenantId: string,
     needs: readonly Need[],
-    lost: readonly LostLink[],
+    lost: readonly Link[],
     work: (known: LockedTenant) => Link | undefined,
     deadline?: number,
   ): Promise<Appended | undefined>;

@@ -91,7 +91,9 @@ export class Database {
           await this.#step(session, 'is sent');
           await this.#lock(session);
           const { nonces } = this.tenant(tenantId);
-          const written = lost.find(({ firstId, nonce }) => compare(nonces.get(firstId), nonce) === 0);
+          const written = lost.find(
+            ({ expected, next }) => compare(nonces.get(expected.id + 1), next.nonce) === 0,
+          );
           const known = { ...memory.readNow(tenantId, needs), written };
           await this.#step(session, 'has read');
           if (session.isAlone) throw new Broken('nobody waits for what was read');
