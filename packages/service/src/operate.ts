@@ -9,7 +9,10 @@ import { authorize, type Holder } from './rules/authorize.ts';
 import { Refusal, unauthorized } from './rules/refusal.ts';
 import type { Service } from './service.ts';
 
-/** Told of the end of a call, once. A batch has its receipts in its items, and users learn none. `error` is a Refusal, which has a receipt if the log records it, or a fault. */
+/**
+ * Told of the end of a call, once. A batch has its receipts in its items, and users learn none. `error` is a Refusal, which has a
+ * receipt if the log records it, or a fault.
+ */
 export interface Ends<Answer> {
   settled(settled: Settled<Answer>): void;
   failed(error: unknown): void;

@@ -76,13 +76,13 @@ export const breaks = [
     ],
   }),
   ...breaksIn(`${src}/ledger/queue.ts`, simulation, {
-    early: ["if (outcome.is === 'again') here[nth]?.settle(outcome);", 'here[nth]?.settle(outcome);'],
+    early: ["if ('needs' in outcome) here[nth]?.settle(outcome);", 'here[nth]?.settle(outcome);'],
     resend: ['(batch, [...lost, ...also])', '(batch, [])'],
     forget: ['(batch, [...lost, ...also])', '(batch, also)'],
     'forget-but-the-last': ['(batch, [...lost, ...also])', '(batch, also.length > 0 ? also : lost)'],
     'two-steps': [
-      'if (judged) return undefined;',
-      'if (judged) return undefined;\n      if (lost.length > 0) return void (lost as Lost[]).splice(0);',
+      'if (attempt) return undefined;',
+      'if (attempt) return undefined;\n      if (lost.length > 0) return void (lost as Lost[]).splice(0);',
     ],
     'patient-under-the-lock': [
       'const staying = batch.filter(({ isGone }) => !isGone);\n      if (staying.length === 0) return undefined;',
@@ -91,13 +91,13 @@ export const breaks = [
   }),
   ...breaksIn(`${src}/ledger/queue.ts`, [`${src}/ledger/ledger.test.ts`], {
     patient: ['const here = batch.filter(({ isGone }) => !isGone);', 'const here = batch;'],
-    elsewhere: ['if (lost.length === 0 || !judged', 'if (lost.length < Infinity || !judged'],
+    elsewhere: ['if (lost.length === 0 || !attempt', 'if (lost.length < Infinity || !attempt'],
   }),
   ...breaksIn('packages/service/test/simulation/database.ts', simulation, {
     unlocked: ['await this.#lock(session);\n          const { nonces }', 'const { nonces }'],
     hash: [
-      'lost.find(({ firstId, nonce }) => compare(nonces.get(firstId), nonce) === 0)',
-      'lost.find(({ firstId }) => nonces.has(firstId))',
+      'lost.find(isWritten)',
+      'lost.find(({ expected }) => isWritten.length > 0 && nonces.has(expected.id + 1))',
     ],
   }),
 ];

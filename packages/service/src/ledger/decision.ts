@@ -76,7 +76,11 @@ export interface Settled<Answer = unknown> {
 /** The receipt of an answer that has one. */
 export const receiptIn = ({ count, of }: Receipts): Receipt | undefined => (count > 0 ? of(0) : undefined);
 
-export const noReceipts: Receipts = { count: 0, of: () => ({ id: 0, hash: '' }), hashOf: () => new Uint8Array(32) };
+export const noReceipts: Receipts = {
+  count: 0,
+  of: () => ({ id: 0, hash: '' }),
+  hashOf: () => new Uint8Array(32),
+};
 
 /** Thrown by a view for rows that were not read yet, and by `judge`, without needs, for what only `prepare` can compute. */
 export class Missing extends Error {

@@ -57,7 +57,8 @@ test('what follows the head of a clock that was ahead is no older, and counts on
   guess.head = { ...guess.head, created_at: time + 5, month: '2026-12', encrypts: 7 };
   const author = { actor: 'operator', ipAddress: null };
   const judge = () => ({ entries: [tenantDraft('tenant.update', {})], answer: 0, encrypts: 1 });
-  const next = (now: number) => judgeAll(guess, now, [{ decision: { author, needs: () => [], judge } }]).link?.next;
+  const next = (now: number) =>
+    judgeAll(guess, now, [{ decision: { author, needs: () => [], judge } }]).link?.next;
   expect(next(time)).toMatchObject({ created_at: time + 5, month: '2026-12', encrypts: 8 });
   expect(next(time - 1)).toMatchObject({ created_at: time + 5, month: '2026-11', encrypts: 1 });
 });

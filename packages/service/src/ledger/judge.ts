@@ -78,7 +78,10 @@ function judge(decision: Decision, view: View, write: (verdict: Verdict) => Rece
     const verdict = verdictOf(decision, view);
     const receipts = write(verdict);
     const { answer } = verdict;
-    return { answer: typeof answer === 'function' ? (answer as (of: Receipts) => unknown)(receipts) : answer, receipts };
+    return {
+      answer: typeof answer === 'function' ? (answer as (of: Receipts) => unknown)(receipts) : answer,
+      receipts,
+    };
   } catch (error) {
     if (error instanceof LinkRefused) throw error;
     return outcomeOf(error);

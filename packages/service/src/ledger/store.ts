@@ -92,9 +92,10 @@ export interface Store {
   /** Appends a link if the head is still the one that it expects. */
   append(tenantId: string, link: Link): Promise<Appended>;
   /**
-   * Locks the head, reads, and appends what `work` makes of it, in one transaction. `lost`: links of which nobody knows whether
-   * they were written. Returns the outcome, or undefined if `work` made nothing. Nothing that `work` judged may leave before this has returned. `deadline`: the value of
-   * `performance.now()` at which nobody waits any more, so that nothing should be written.
+   * Locks the head, reads, and appends what `work` makes of it, in one transaction. `lost`: links of which nobody knows
+   * whether they were written. Returns the outcome, or undefined if `work` made nothing. Nothing that `work` judged may leave
+   * before this has returned. `deadline`: the value of `performance.now()` at which nobody waits any more, so that nothing
+   * should be written.
    */
   locked(
     tenantId: string,

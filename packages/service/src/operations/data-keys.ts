@@ -10,7 +10,7 @@ import { type KeyRow, keys, keyVersions } from '../ledger/tables.ts';
 import { unlessRefused } from '../operate.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import type { Creation, KeyCall, KeyVerb, Suite } from '../plugin.ts';
-import { type KeyCase, type KeyRule, keyRules, readWrapped, type Ruling } from '../rules/data-key-rules.ts';
+import { type KeyCase, type KeyRule, keyRules, readWrapped } from '../rules/data-key-rules.ts';
 import type { Draft } from '../rules/draft.ts';
 import { headOf, type KeyCrypto, keyCrypto } from '../rules/key-crypto.ts';
 import { Refusal } from '../rules/refusal.ts';
@@ -44,15 +44,7 @@ function single<Request, Call extends KeyCall, Answer>(
 ) {
   return (service: Service, _: Caller, input: Request): Part<Answer> => {
     const call = read(input);
-    return keyPart(service, verb, [call], (view, caseOf) => {
-      const { draft, answer, creates } = rule(caseOf(call));
-      return {
-        entries: draft ? [draft] : [],
-        writes: creates?.writes(view, view.entryId) ?? [],
-        encrypts: verb === 'encrypt' && !(answer instanceof Refusal) ? 1 : 0,
-        answer,
-      };
-    });
+    return keyPart(service, verb, [call], (_, caseOf) => rule(caseOf(call)));
   };
 }
 
@@ -61,7 +53,7 @@ function keyPart<Call extends KeyCall, Answer>(
   service: Service,
   verb: Verb,
   calls: readonly Call[],
-  judge: (view: View, caseOf: (call: Call) => KeyCase<Call>) => Verdict<Answer>,
+  judge: (view: View, caseOf: (call: Call, nth?: number) => KeyCase<Call>) => Verdict<Answer>,
 ): Part<Answer> {
   const { plugins, suites } = service;
   // A hash is nobody's data key, so no plugin takes part in it.
@@ -95,10 +87,10 @@ function keyPart<Call extends KeyCall, Answer>(
         created ??= new Set();
         return created.size < created.add(creates).size;
       };
-      const caseOf = (call: Call) => {
+      const caseOf = (call: Call, nth = 0) => {
         if (last?.id !== call.key_id) last = keyOf(call.key_id);
         const { key, crypto } = last;
-        return { view, holder, key, call, crypto, keyings, isFirst };
+        return { view, holder, key, call, crypto, keyings, entryId: view.entryId + nth, isFirst };
       };
       try {
         return judge(view, caseOf);
@@ -163,7 +155,7 @@ function batch<R extends BatchRoute, Call extends KeyCall, Answer extends object
     const calls = items.map((item) => orRefusal(() => of(check(item))));
     const sound = calls.filter((call): call is Call => !(call instanceof Refusal));
     const part = keyPart(service, verb, sound, (view, caseOf) => {
-      const { results, ...written } = ruleEach(view, calls, (call) => rule(caseOf(call)));
+      const { results, ...written } = ruleEach(calls, (call, nth) => rule(caseOf(call, nth)));
       const answer = (receipts: Receipts) => ({
         results: results.map(([result, nth], at) =>
           resultOf(items[at], result, nth === undefined || isUser ? undefined : receipts.of(nth)),
@@ -196,9 +188,8 @@ function plainCall(verb: Verb, item: unknown): (KeyCall & { readonly dek?: strin
  * a user for others, have one entry together.
  */
 function ruleEach<Call, Answer>(
-  view: View,
   calls: readonly (Call | Refusal)[],
-  rule: (call: Call) => Ruling<Answer>,
+  rule: (call: Call, nth: number) => ReturnType<KeyRule<Call, Answer>>,
 ) {
   const results: [result: Answer | Refusal, nth?: number][] = [];
   const entries: Draft[] = [];
@@ -208,9 +199,9 @@ function ruleEach<Call, Answer>(
   for (const call of calls) {
     try {
       if (call instanceof Refusal) throw call;
-      const { draft, answer, creates } = rule(call);
-      if (creates) writes.push(...creates.writes(view, view.entryId + entries.length));
-      results.push(draft ? [answer, entries.push(draft) - 1] : [answer]);
+      const { entries: own, writes: more = [], answer } = rule(call, entries.length);
+      results.push(own.length > 0 ? [answer, entries.push(...own) - 1] : [answer]);
+      writes.push(...more);
     } catch (error) {
       if (error instanceof Missing) missing.push(error);
       else {

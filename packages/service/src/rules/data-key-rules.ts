@@ -3,7 +3,8 @@
 import { fromBase64, toBase64, viewBase64 } from '@eaas/protocol/base64';
 import { using } from '@eaas/protocol/internal';
 import type { Item, Output } from '@eaas/protocol/wire';
-import type { View } from '../ledger/decision.ts';
+import type { Verdict, View } from '../ledger/decision.ts';
+import type { Write } from '../ledger/table.ts';
 import type { KeyRow } from '../ledger/tables.ts';
 import type { Creation, KeyAct, KeyCall, Keying, KeyVerb, Participation } from '../plugin.ts';
 import { type Holder, whoActs } from './authorize.ts';
@@ -20,19 +21,17 @@ export interface KeyCase<Call> {
   readonly call: Call;
   readonly crypto: KeyCrypto;
   readonly keyings: readonly Keying[];
+  /** The id that the entry of the call gets. */
+  readonly entryId: number;
   /** Whether no earlier call of the request has created it. Asked once for each call. */
   readonly isFirst: (creates: Creation) => boolean;
 }
 
-/** What a rule decides: the entry must be written before the answer is sent. */
-export interface Ruling<Answer> {
-  readonly draft: Draft | null;
+/** Decides about a call, with one entry at most. If the function throws a Refusal, the service writes no audit entry for the call. */
+export type KeyRule<Call, Answer> = (the: KeyCase<Call>) => Omit<Verdict, 'writes' | 'answer'> & {
+  readonly writes?: readonly Write[];
   readonly answer: Answer | Refusal;
-  readonly creates?: Creation;
-}
-
-/** Decides about a call. If the function throws a Refusal, the service writes no audit entry for the call. */
-export type KeyRule<Call, Answer> = (the: KeyCase<Call>) => Ruling<Answer>;
+};
 
 type Verb = 'wrap' | 'unwrap' | 'rewrap';
 type VerbRule<V extends Verb> = KeyRule<
@@ -69,21 +68,23 @@ const joined = (one: Participation, other: Participation): Participation => ({
 });
 
 /** Drafts the entry of a call, which also says what the call is the first to create. */
-export function rulingOf<Answer>(
-  { call: { context }, isFirst, holder }: KeyCase<KeyCall>,
+export function recorded<Answer>(
+  { view, call: { context }, entryId, isFirst, holder }: KeyCase<KeyCall>,
   action: Draft['action'],
   named: KeyAct['named'],
   { creates, logged: more }: Participation,
   answer: Answer | Refusal,
   metadata: Readonly<Record<string, number | undefined>> = {},
-): Ruling<Answer> {
+): ReturnType<KeyRule<never, Answer>> {
   const isPlain = !more && !creates && !holder?.signIn && !logged(context);
-  if (isPlain && !(answer instanceof Refusal)) return { draft: plainDraft(action, named, metadata), answer };
+  if (isPlain && !(answer instanceof Refusal))
+    return { entries: [plainDraft(action, named, metadata)], answer };
   const told = { ...metadata, context: logged(context), ...whoActs(holder), ...more };
   if (answer instanceof Refusal)
-    return { draft: keyDraft(action, named, { ...told, ...refusalOutcome(answer) }), answer };
-  if (!creates || !isFirst(creates)) return { draft: keyDraft(action, named, told), answer };
-  return { draft: keyDraft(action, named, { ...told, ...creates.logged }), answer, creates };
+    return { entries: [keyDraft(action, named, { ...told, ...refusalOutcome(answer) })], answer };
+  if (!creates || !isFirst(creates)) return { entries: [keyDraft(action, named, told)], answer };
+  const entries = [keyDraft(action, named, { ...told, ...creates.logged })];
+  return { entries, writes: creates.writes(view, entryId), answer };
 }
 
 /** Decodes a wrapped key. The result can be in memory that other code can read, because a wrapped key is not secret. */
@@ -98,7 +99,7 @@ const wrap: VerbRule<'wrap'> = (the) => {
   const { dek, context } = call;
   const seal = () => using(fromBase64(dek), (secret) => toBase64(crypto.wrap(secret, context, part.seals)));
   const answer = part.refused ?? { wrapped_key: seal(), key_id, key_version };
-  return rulingOf(the, 'key.wrap', key, part, answer);
+  return recorded(the, 'key.wrap', key, part, answer);
 };
 
 /** Decides about `unwrap`. The answer is a refusal, with an audit entry, for an altered wrapped key. */
@@ -111,7 +112,7 @@ const unwrap: VerbRule<'unwrap'> = (the) => {
   const refusal = refusedToOpen(key, part, version) ?? refusedByVersion(key, version, expected);
   const secret = refusal ? undefined : crypto.unwrap(wrapped, context, part);
   const answer = secret ? { dek: using(secret, toBase64), ...named } : (refusal ?? unauthenticWrappedKey());
-  return rulingOf(the, 'key.unwrap', named, part, answer, { key_version: named.key_version });
+  return recorded(the, 'key.unwrap', named, part, answer, { key_version: named.key_version });
 };
 
 /** Decides about `rewrap`. A data key that a foreign writer wrapped, who names nobody, becomes one of whom the call names. */
@@ -131,14 +132,14 @@ const rewrap: VerbRule<'rewrap'> = (the) => {
   const answer = secret
     ? { wrapped_key: using(secret, newest), key_id, key_version, rewrapped }
     : (refusal ?? unauthenticWrappedKey());
-  return rulingOf(the, 'key.wrap', key, part, answer, { from_version });
+  return recorded(the, 'key.wrap', key, part, answer, { from_version });
 };
 
 /** Decides about `hash`: the key must be active. */
 const hash: KeyRule<Item<'POST /v1/batch/hash'>, Output<'POST /v1/hash'>> = (the) => {
   const { key, call, crypto } = the;
   requireStatus(key, 'active');
-  return { draft: null, answer: { hash: crypto.hash(call.value), key_id: key.key_id } };
+  return { entries: [], answer: { hash: crypto.hash(call.value), key_id: key.key_id } };
 };
 
 function refusedByVersion(key: KeyRow, version?: number, expected?: number): Refusal | undefined {

@@ -8,7 +8,7 @@ import { deriveBy } from '@eaas/protocol/internal-service';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { engine, hmac, randomBytes } from '#platform';
 import type { KeyCall, Participation } from '../plugin.ts';
-import { type KeyCase, type KeyRule, partIn, readWrapped, rulingOf } from './data-key-rules.ts';
+import { type KeyCase, type KeyRule, partIn, readWrapped, recorded } from './data-key-rules.ts';
 import { refusedToOpen, requireStatus } from './key-rules.ts';
 import { Refusal, unless } from './refusal.ts';
 
@@ -28,7 +28,8 @@ export const encryptRule: KeyRule<Input<'POST /v1/encrypt'>, Bundle> = (the) => 
   }
   const { plaintext, context } = call;
   const answer = part.refused ?? using(toUtf8(plaintext), (bytes) => sealBundle(the, part, bytes, context));
-  return rulingOf(the, 'encrypt', key, part, answer);
+  const encrypts = answer instanceof Refusal ? 0 : 1;
+  return { ...recorded(the, 'encrypt', key, part, answer), encrypts };
 };
 
 /** Encrypts a text into a bundle under a new data key. */
@@ -82,7 +83,7 @@ export const decryptRule: KeyRule<DecryptCall, Output<'POST /v1/decrypt'>> = (th
   const refusal = refusedToOpen(key, part, wrapped && crypto.headOf(wrapped)?.version);
   const plaintext = refusal ?? openBundle(the, part) ?? new Refusal('decryption_failed', decryptionFailed);
   const answer = plaintext instanceof Refusal ? plaintext : { plaintext };
-  return rulingOf(the, 'decrypt', named, part, answer);
+  return recorded(the, 'decrypt', named, part, answer);
 };
 
 function openBundle(the: KeyCase<DecryptCall>, part: Participation): string | undefined {

@@ -91,9 +91,9 @@ export class Database {
           await this.#step(session, 'is sent');
           await this.#lock(session);
           const { nonces } = this.tenant(tenantId);
-          const written = lost.find(
-            ({ expected, next }) => compare(nonces.get(expected.id + 1), next.nonce) === 0,
-          );
+          const isWritten = ({ expected, next }: Link) =>
+            compare(nonces.get(expected.id + 1), next.nonce) === 0;
+          const written = lost.find(isWritten);
           const known = { ...memory.readNow(tenantId, needs), written };
           await this.#step(session, 'has read');
           if (session.isAlone) throw new Broken('nobody waits for what was read');

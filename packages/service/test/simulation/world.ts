@@ -218,7 +218,9 @@ async function ask(
         ? eaas.settle<object>(service, caller, part, { isLocked: isJob })
         : eaas.run(service, caller, route, body as never);
     const done = await (token ? called(service, arrival, () => body, { enter }) : byInsider());
-    const { results = [{ ...done.answer, entry: eaas.receiptIn(done.receipts) }] } = done.answer as { results?: Answer[] };
+    const { results = [{ ...done.answer, entry: eaas.receiptIn(done.receipts) }] } = done.answer as {
+      results?: Answer[];
+    };
     const told = results.map((one): Told => ({ code: codeOf(one), receipt: one.entry }));
     return { told, results };
   } catch (error) {
