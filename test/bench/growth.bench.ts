@@ -161,7 +161,7 @@ async function inLinks(
 ): Promise<void> {
   for (let from = 0; from < size; from += perLink) {
     const judge = judgeOf(from, Math.min(perLink, size - from));
-    await decide(service, insider(tenantId, 'system'), { by: 'append', needs: () => [], judge });
+    await decide(service, insider(tenantId, 'system'), { needs: () => [], judge });
   }
 }
 

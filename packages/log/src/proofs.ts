@@ -29,7 +29,7 @@ export const logReader = (interval = 60): Plugin => ({
   name: 'public log',
   endpoints: {
     'GET /v1/audit/proof': (service: Service, { tenantId }, { id }: Input<'GET /v1/audit/proof'>) =>
-      preparing('guess', async ({ head }) => {
+      preparing(async ({ head }) => {
         if (id !== undefined && id > head.id)
           throw notFound(`The audit log has no entry ${id}: its newest entry is ${head.id}.`);
         const due = service.ledger.clock.now() + interval * 1_000;

@@ -6,7 +6,7 @@ export { formatPublicKey } from './intake/public-key.ts';
 export { intakeForm, intakeKeyInfo, intakeVersion, isIntakeWrapped } from './intake/suite.ts';
 export * from './wire/body.ts';
 export * from './wire/output.ts';
-export { replaceRoutes, splitRoute, takesFields } from './wire/endpoint.ts';
+export { canWrite, replaceRoutes, splitRoute, takesFields } from './wire/endpoint.ts';
 export { readJson } from './wire/json.ts';
 export { isSecretKey, type Jwk, keyFault, keyMembers } from './wire/issuers.ts';
 export { subject } from './wire/primitives.ts';

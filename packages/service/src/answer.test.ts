@@ -1,3 +1,4 @@
+import type { MemoryTenant } from '@eaas/local/internal';
 import { called } from '@eaas/test-kit/called';
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -36,3 +37,20 @@ test.each([
   await called(service, arrival, input, { bodyBytes });
   expect(pause).toHaveBeenCalledTimes(turns);
 });
+
+test.each(['remembered', 'forgotten'])(
+  'a forged head refuses each call but the one that tells of it (what is believed of the tenant is %s)',
+  async (belief) => {
+    const { service, store, tenantId, call } = await openTenant();
+    const { api_key } = await call('POST /v1/api-keys', { name: 'auditor', permissions: ['audit.read'] });
+    const tenant = store.tenants.get(tenantId) as MemoryTenant;
+    const ask = (route: 'GET /v1/audit/verify' | 'GET /v1/audit/checkpoint') =>
+      called(service, { route, authorization: `Bearer ${api_key}` }, () => ({}));
+    expect((await ask('GET /v1/audit/verify')).answer).toMatchObject({ valid: true });
+    tenant.head = { ...tenant.head, encrypts: 9 };
+    if (belief === 'forgotten') service.ledger.forget(tenantId);
+    const errors = expect.arrayContaining([{ id: null, reason: 'head_changed' }]) as unknown;
+    expect((await ask('GET /v1/audit/verify')).answer).toMatchObject({ valid: false, errors });
+    await expect(ask('GET /v1/audit/checkpoint')).rejects.toMatchObject({ code: 'unavailable' });
+  },
+);

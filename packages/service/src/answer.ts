@@ -3,7 +3,7 @@
 import type { Call } from './calls.ts';
 import { callerOf } from './caller.ts';
 import { Missing, type Settled } from './ledger/decision.ts';
-import { allowed, decide, type Ends, settle } from './operate.ts';
+import { allowed, decide, type Ends, settle, type Way } from './operate.ts';
 import type { Arrival, Caller, Part } from './operation.ts';
 import { Refusal } from './rules/refusal.ts';
 import type { Service } from './service.ts';
@@ -64,8 +64,9 @@ class Answering implements Ends<object> {
     if (may === true) return this.#admit(caller);
     // What is remembered can be out of date.
     const confirm = async (): Promise<void> => {
-      const { signal } = this.#arrival;
-      await settle(this.#service, caller, checking(this.#call), { signal, since: this.#since });
+      const { reads } = this.#call;
+      const how = { ...this.#how, reads: reads?.ofAnyHead && reads };
+      await settle(this.#service, caller, checking, how);
       this.#admit(caller);
     };
     const confirmed = (): void => void confirm().catch((error: unknown) => this.failed(error));
@@ -124,7 +125,11 @@ class Answering implements Ends<object> {
   }
 
   #ask(caller: Caller, part: Part<object>): void {
-    decide(this.#service, caller, part, { signal: this.#arrival.signal, since: this.#since }, this);
+    decide(this.#service, caller, part, this.#how, this);
+  }
+
+  get #how(): Way {
+    return { signal: this.#arrival.signal, since: this.#since, reads: this.#call.reads };
   }
 
   settled(settled: Settled<object>): void {
@@ -146,11 +151,7 @@ class Answering implements Ends<object> {
 }
 
 /** What is judged of a call before its body: whether the caller may make it. */
-const checking = ({ endpoint: { ofAnyHead } }: Call): Part<object> => ({
-  by: ofAnyHead ? 'snapshot' : 'append',
-  ...(ofAnyHead && { ofAnyHead }),
-  judge: () => ({ entries: [], answer: {} }),
-});
+const checking: Part<object> = { judge: () => ({ entries: [], answer: {} }) };
 
 /** Runs something, and returns what returns its result or throws its fault. */
 function attempted<T>(work: () => T): () => T {
@@ -166,7 +167,6 @@ function attempted<T>(work: () => T): () => T {
 
 /** Tells what is wrong with the input of those who may call. Others learn that they may not. */
 const faulty = (fault: unknown): Part<object> => ({
-  by: 'append',
   judge() {
     throw fault;
   },

@@ -2,12 +2,19 @@
 // jobs call `settle` and `run`.
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { type Decision, Missing, noReceipts, receiptIn, type Settled, type View } from './ledger/decision.ts';
+import type { Reading } from './ledger/ledger.ts';
 import { NoTenant } from './ledger/place.ts';
 import type { Patience } from './ledger/queue.ts';
 import type { Caller, Part } from './operation.ts';
 import { authorize, type Holder } from './rules/authorize.ts';
 import { Refusal, unauthorized } from './rules/refusal.ts';
 import type { Service } from './service.ts';
+
+/** How a call waits, and how it is judged. */
+export interface Way extends Patience {
+  /** How it reads, if it cannot write. */
+  readonly reads?: Reading | undefined;
+}
 
 /**
  * Told of the end of a call, once. A batch has its receipts in its items, and users learn none. `error` is a Refusal, which has a
@@ -23,7 +30,7 @@ export function decide<Answer>(
   service: Pick<Service, 'ledger' | 'listener'>,
   caller: Caller,
   part: Part<Answer>,
-  how: Patience,
+  how: Way,
   ends: Ends<Answer>,
 ): void {
   const { ledger, listener } = service;
@@ -42,11 +49,10 @@ export function decide<Answer>(
     answer.receipt = receiptIn(receipts);
     return ends.failed(answer);
   };
-  if (part.by === 'append') ledger.decide(caller.tenantId, decision, how, end);
+  if (!how.reads) ledger.decide(caller.tenantId, decision, how, end);
   else {
-    const reading = { ...how, isSnapshot: part.by === 'snapshot', ofAnyHead: part.ofAnyHead === true };
     const report = (error: unknown): void => listener.failed?.(error, caller.tenantId, 'answer');
-    void ledger.read(caller.tenantId, decision, reading).then(end).catch(report);
+    void ledger.read(caller.tenantId, decision, how, how.reads).then(end).catch(report);
   }
 }
 
@@ -55,7 +61,7 @@ export const settle = <Answer>(
   service: Pick<Service, 'ledger' | 'listener'>,
   caller: Caller,
   part: Part<Answer>,
-  how: Patience = caller,
+  how: Way = caller,
 ): Promise<Settled<Answer>> =>
   new Promise((settled, failed) => decide(service, caller, part, how, { settled, failed }));
 
@@ -65,7 +71,10 @@ export const run = async <R extends Route>(
   caller: Caller,
   route: R,
   input: Input<R>,
-): Promise<Settled<Output<R>>> => settle(service, caller, partOf(service, caller, route, input));
+): Promise<Settled<Output<R>>> => {
+  const { reads } = service.calls[route];
+  return settle(service, caller, partOf(service, caller, route, input), { ...caller, reads });
+};
 
 /** Returns what an operation adds to a decision, with what plugins add. */
 export const partOf = <R extends Route>(service: Service, caller: Caller, route: R, input: Input<R>) =>

@@ -51,14 +51,8 @@ export const insider = (tenantId: string, actor: 'operator' | 'system'): Caller 
   holder: () => null,
 });
 
-/**
- * What an operation adds to a decision whose caller is authorised. How it is judged is `by`: `append` may write; `guess`
- * writes nothing, and is confirmed by one look at the head; `snapshot` writes nothing, and reads all its needs anew.
- */
+/** What an operation adds to a decision whose caller is authorised. Whether it may write, its endpoint says. */
 export interface Part<Answer> {
-  readonly by: 'append' | 'guess' | 'snapshot';
-  /** Whether the head can be one that the service did not write, because the operation judges it. */
-  readonly ofAnyHead?: true;
   /** Whether the items of the answer have the receipts. */
   readonly isBatch?: true;
   /** The rows that `judge` will ask for, where one read of all of them saves many. */
@@ -73,12 +67,10 @@ export interface Part<Answer> {
 
 /** A part whose whole answer is prepared, because to make it takes long. */
 export function preparing<Answer>(
-  by: Part<Answer>['by'],
   prepare: (view: View, holder: Holder | null) => Promise<Answer>,
 ): Part<Answer> {
   let answer: Answer | Refusal | undefined;
   return {
-    by,
     async prepare(view, holder) {
       answer ??= await prepare(view, holder).catch(refusalOf);
     },

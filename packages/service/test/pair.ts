@@ -3,7 +3,7 @@ import type { memoryStore } from '@eaas/local/internal';
 import type { Patience } from '../src/ledger/queue.ts';
 import type { Link, Store } from '../src/ledger/store.ts';
 import { type KeyRow, keys } from '../src/ledger/tables.ts';
-import { decide as ask, type Ends, run, settle } from '../src/operate.ts';
+import { decide as ask, type Ends, run, settle, type Way } from '../src/operate.ts';
 import type { Caller, Part } from '../src/operation.ts';
 import { keyDraft, tenantDraft } from '../src/rules/draft.ts';
 import { verifyTenant } from '../src/verify/verify.ts';
@@ -63,15 +63,15 @@ export async function openPair({
   };
   const decide = <T>(
     nth: number,
-    part: Partial<Part<T>> & Pick<Part<T>, 'judge'>,
+    { reads, ...part }: Part<T> & Pick<Way, 'reads'>,
     { since, ...by }: Partial<Caller> & Patience = {},
   ) => {
     const caller = { ...operator, ...by };
-    return settle(replica(nth), caller, { by: 'append', needs: () => [], ...part }, { ...caller, since });
+    return settle(replica(nth), caller, part, { ...caller, since, reads });
   };
   /** Asks with a door of the test's own. */
-  const askBy = (ends: Ends<number>, part: Partial<Part<number>> & Pick<Part<number>, 'judge'>) =>
-    ask(replica(0), operator, { by: 'append', ...part }, {}, ends);
+  const askBy = (ends: Ends<number>, { reads, ...part }: Part<number> & Pick<Way, 'reads'>) =>
+    ask(replica(0), operator, part, { reads }, ends);
   const verified = (nth = 0) => verifyTenant(replica(nth), tenantId);
   const askToVerify = (nth: number) => run(replica(nth), operator, 'GET /v1/audit/verify', {});
   const forget = (nth: number) => replica(nth).ledger.forget(tenantId);
@@ -119,8 +119,8 @@ export const countUp: Pick<Part<number>, 'judge'> = {
 };
 
 /** Reads the row's `key_version`. */
-export const look: Pick<Part<number>, 'by' | 'judge'> = {
-  by: 'guess',
+export const look: Part<number> & Pick<Way, 'reads'> = {
+  reads: {},
   judge: (view) => ({ entries: [], answer: view.find(keys, keyId)?.key_version ?? 0 }),
 };
 

@@ -72,11 +72,12 @@ export const apiKeys = {
     permission: 'api_keys.manage',
     onServers: true,
     summary: 'List API keys',
+    snapshot: true,
     cost: 33,
     query: z.strictObject(paging()),
     output: z.object({ api_keys: z.array(apiKeyRecord), ...page }),
   },
-  'GET /v1/api-keys/:api_key_id': managing('Show an API key'),
+  'GET /v1/api-keys/:api_key_id': { ...managing('Show an API key'), snapshot: true },
   'PATCH /v1/api-keys/:api_key_id': {
     ...managing('Change an API key'),
     body: z.partial(z.strictObject(fields)),

@@ -59,6 +59,7 @@ export const audit = {
     permission: 'audit.read',
     onServers: true,
     summary: 'List audit entries',
+    snapshot: true,
     cost: 16,
     query: z.strictObject({
       key_id: z.optional(keyId),
@@ -105,6 +106,7 @@ export const audit = {
     permission: 'audit.read',
     onServers: true,
     summary: 'Sign the head of the audit chain',
+    snapshot: true,
     output: z.object({
       checkpoint: z.string(),
       verifier_key: z.string(),

@@ -17,6 +17,8 @@ export interface Endpoint {
   readonly creates?: string;
   /** If true, the call writes no audit entry. Calls by GET never do. */
   readonly readOnly?: true;
+  /** If true, such a call is judged on one snapshot of all that it needs, and not on what is remembered. */
+  readonly snapshot?: true;
   /** If true, the endpoint refuses calls of tenants that are envelope-only. */
   readonly serverMode?: true;
   /** If true, only servers have the endpoint: a local service has no log, no API keys and no issuers. */
@@ -36,7 +38,7 @@ export interface Endpoint {
    * once, which is for lists that can have megabytes; beside it, or one more like it, one of 31, which is for what takes long.
    */
   readonly cost?: 16 | 31 | 33;
-  /** If true, the call is answered also if the head of the log is not as the service wrote it: it tells of that. */
+  /** As `snapshot`, also if the head of the log is not as the service wrote it: the call tells of that. */
   readonly ofAnyHead?: true;
 }
 
@@ -103,6 +105,10 @@ export function replaceRoutes(text: string, by: ReadonlyMap<string, string>): st
     (whole, route: string) => named.get(route) ?? whole,
   );
 }
+
+/** Whether a call of the endpoint can write. */
+export const canWrite = (route: string, { readOnly }: Endpoint): boolean =>
+  splitRoute(route).method !== 'GET' && !readOnly;
 
 /** Whether a call of the endpoint has a JSON body. Others accept no body, an empty one or `{}`. */
 export const takesFields = ({ body }: Pick<Endpoint, 'body'>): boolean =>

@@ -190,11 +190,12 @@ export const issuers = {
     permission: 'api_keys.manage',
     onServers: true,
     summary: 'List issuers',
+    snapshot: true,
     cost: 33,
     query: z.strictObject(paging()),
     output: z.object({ issuers: z.array(z.omit(issuerRecord, { jwks: true, require: true })), ...page }),
   },
-  'GET /v1/issuers/:issuer_id': managing('Show an issuer'),
+  'GET /v1/issuers/:issuer_id': { ...managing('Show an issuer'), snapshot: true },
   'PATCH /v1/issuers/:issuer_id': {
     ...managing('Change an issuer'),
     body: z.extend(z.partial(needed), others.shape),

@@ -48,6 +48,7 @@ export const keys = {
   'GET /v1/keys': {
     permission: 'keys.read',
     summary: 'List keys',
+    snapshot: true,
     cost: 16,
     query: z.strictObject({ ...paging(), status: z.optional(keyStatus), name: z.optional(name) }),
     output: z.object({ keys: z.array(keyRecord), ...page }),
@@ -55,6 +56,7 @@ export const keys = {
   'GET /v1/keys/:key_id': {
     permission: 'keys.read',
     summary: 'Show a key and its versions',
+    snapshot: true,
     cost: 16,
     query: z.strictObject(paging(limits.versionsMaximum, limits.versionsDefault)),
     output: z.extend(keyRecord, {

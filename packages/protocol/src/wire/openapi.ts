@@ -3,7 +3,7 @@ import { aboutApiKeys } from './api-keys.ts';
 import { aboutAudit } from './audit.ts';
 import { aboutBatches } from './batches.ts';
 import { aboutDataKeys } from './data-keys.ts';
-import { type CallText, type Endpoint, splitRoute, takesFields } from './endpoint.ts';
+import { type CallText, canWrite, type Endpoint, splitRoute, takesFields } from './endpoint.ts';
 import { endpoints, type Route } from './endpoints.ts';
 import { sharedFields } from './fields.ts';
 import { aboutIssuers } from './issuers.ts';
@@ -187,13 +187,9 @@ const location = { Location: { description: 'The path of the new resource.', sch
 
 /** The headers of all responses. A batch has its receipts in its results. */
 function headersOf(route: Route) {
-  const { item }: Endpoint = endpoints[route];
-  return { ...requestId, ...(!item && writes(route) && receipt) };
+  const endpoint: Endpoint = endpoints[route];
+  return { ...requestId, ...(!endpoint.item && canWrite(route, endpoint) && receipt) };
 }
-
-/** Whether a call writes an audit entry. */
-const writes = (route: Route): boolean =>
-  splitRoute(route).method !== 'GET' && (endpoints[route] as Endpoint).readOnly !== true;
 
 function refusals(route: Route): Responses {
   const codes = problemsOf(route);
@@ -224,7 +220,7 @@ export function problemsOf(route: Route): ProblemCode[] {
     ...(takesFields(endpoint) ? (['too_large', 'unsupported_media_type'] as const) : []),
     ...(endpoint.serverMode ? (['envelope_only'] as const) : []),
     ...(parameters.length > 0 || endpoint.body?.shape['key_id'] ? (['not_found'] as const) : []),
-    ...(writes(route) ? (['audit_unwritten'] as const) : []),
+    ...(canWrite(route, endpoint) ? (['audit_unwritten'] as const) : []),
     ...callOf(route).problems,
   ]);
   return (Object.keys(problems) as ProblemCode[]).filter((code) => codes.has(code));

@@ -7,6 +7,7 @@ export const usage = {
     permission: 'usage.read',
     onServers: true,
     summary: 'Count the operations of a month',
+    snapshot: true,
     query: z.strictObject({
       month: z.optional(text((text) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text), 'must be a month like 2026-11')),
     }),

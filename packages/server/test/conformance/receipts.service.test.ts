@@ -1,6 +1,8 @@
 // A receipt names the audit entry of a call: `Eaas-Entry` for a single call, `entry` for an item of a batch.
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '@eaas/test-kit/api';
+import { canWrite } from '@eaas/protocol/internal-service';
+import { endpoints } from '@eaas/protocol/wire';
 import { call, materialFor, routes } from '@eaas/test-kit/calls';
 import {
   expectNothingRecorded,
@@ -25,6 +27,7 @@ test.for(routes)('%s: the receipt names the newest entry if the call has written
   expect(entryOf(answer)).toBe(id > before && isSingle ? `${id} ${hash}` : null);
   const writesNothing = /^GET |hash|show$/.test(route);
   expect(id).toBe(before + Number(!writesNothing));
+  expect(canWrite(route, endpoints[route])).toBe(!writesNothing);
 });
 
 describe('refusals', () => {

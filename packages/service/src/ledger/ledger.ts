@@ -17,12 +17,12 @@ const mostSecrets = 20_000;
 /** The most bytes of what is remembered of all tenants. Those that were used longest ago go first. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** How a decision that writes nothing is judged. */
+/** How a decision that writes nothing is judged, as its endpoint says. */
 export interface Reading {
   /** On one snapshot, which has all that it needs. Absent: on what is remembered, as far as it is. */
-  readonly isSnapshot?: boolean;
-  /** Whether the head can be one that the service did not write, because the decision judges it. */
-  readonly ofAnyHead?: boolean;
+  readonly snapshot?: true;
+  /** On a snapshot whose head can be one that the service did not write, because the decision judges it. */
+  readonly ofAnyHead?: true;
 }
 
 /** What came of a decision. The caller throws a refusal, after it noted its receipt. */
@@ -100,10 +100,14 @@ export class Ledger {
   async read<Answer>(
     tenantId: string,
     decision: Decision<Answer>,
-    how: Patience & Reading = {},
+    how: Patience,
+    reading: Reading,
   ): Promise<Ended<Answer>> {
     const { place } = this.#queueOf(tenantId);
-    const attempt = how.isSnapshot ? this.#snapshot(place, decision, how) : this.#confirmed(place, decision);
+    const isSnapshot = reading.snapshot ?? reading.ofAnyHead;
+    const attempt = isSnapshot
+      ? this.#snapshot(place, decision, how, reading)
+      : this.#confirmed(place, decision);
     let outcome: Outcome = { needs: [] };
     for (let round = 0; 'needs' in outcome && round < mostRounds; round++)
       outcome = await attempt(outcome.needs, round).catch(outcomeOf);
@@ -119,7 +123,7 @@ export class Ledger {
     };
   }
 
-  #snapshot(place: Place, decision: Decision, how: Patience & Reading) {
+  #snapshot(place: Place, decision: Decision, how: Patience, { ofAnyHead }: Reading) {
     const deadline = this.#deadlineOf(how);
     let asked: readonly Need[] = [refTo(tenants, place.tenantId)];
     const ask = (needs: readonly Need[]): void => void (asked = unique([...asked, ...needs]));
@@ -129,7 +133,7 @@ export class Ledger {
       ask(missing);
       const read = asked;
       const known = await place.readFrom(read, deadline);
-      const guess = place.guessFrom(known, read, !how.ofAnyHead);
+      const guess = place.guessFrom(known, read, !ofAnyHead);
       const view = new GuessView(guess, known.time);
       ask(decision.needs(view));
       if (asked.length > read.length) return { needs: [] };

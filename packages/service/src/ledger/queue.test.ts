@@ -104,7 +104,7 @@ test('a call whose rows go while others are read gets them all at once', async (
   });
   const find = (...ids: readonly string[]) =>
     decide<object>(0, {
-      by: 'guess',
+      reads: {},
       needs: () => ids.map((id) => refTo(keys, id)),
       judge: (view) => ({ entries: [], answer: ids.map((id) => view.find(keys, id)?.key_version) }),
     });

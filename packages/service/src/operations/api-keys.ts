@@ -26,7 +26,6 @@ export const apiKeyCreation = {
     const named = { tenant_id: tenantId, api_key_id: crypto.randomUUID(), created_by: actor };
     const made = { ...named, token_hash: sha256(toUtf8(api_key)), hint: api_key.slice(-4) };
     return {
-      by: 'append',
       api_key,
       api_key_id: named.api_key_id,
       needs: ({ now }) => [...keyNeedsOf(input), ...rules.live(now).map(allOf)],

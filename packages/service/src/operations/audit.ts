@@ -33,7 +33,6 @@ export const auditOperations = {
       return named.length === 0 ? whole : counted(page, all);
     };
     return {
-      by: 'snapshot',
       needs: (view, holder) => listingFor(view, holder).needs,
       judge(view, holder) {
         const { rows, ...total } = listingFor(view, holder).find(view);
@@ -42,9 +41,8 @@ export const auditOperations = {
       },
     };
   },
-  'GET /v1/audit/verify': (service, { tenantId }, input) => ({
-    ofAnyHead: true,
-    ...preparing('snapshot', async () => {
+  'GET /v1/audit/verify': (service, { tenantId }, input) =>
+    preparing(async () => {
       const { clock } = service.ledger;
       const end = clock.now() + longest;
       const timeLeft = () => end - clock.now();
@@ -55,9 +53,8 @@ export const auditOperations = {
         throw unreachable(error);
       });
     }),
-  }),
   'GET /v1/audit/checkpoint': (_, { tenantId }) =>
-    preparing('snapshot', async ({ head: { id, hash }, secrets }) => ({
+    preparing(async ({ head: { id, hash }, secrets }) => ({
       ...(await signCheckpoint(secrets.checkpoint, tenantId, { id, hash })),
       tenant_id: tenantId,
       id,
@@ -66,7 +63,6 @@ export const auditOperations = {
   // From the counts that come with each append. Plugins add counts of their own.
   'GET /v1/usage'(_, __, input) {
     return {
-      by: 'snapshot',
       needs: ({ now }) => inUsage.map((action) => allOf(usesOf(input.month ?? monthOf(now), action))),
       judge(view) {
         const { month = monthOf(view.now) } = input;
@@ -78,7 +74,7 @@ export const auditOperations = {
       },
     };
   },
-  'GET /v1/audit/proof': () => ({ by: 'guess', judge: () => ({ entries: [], answer: noPublicLog() }) }),
+  'GET /v1/audit/proof': () => ({ judge: () => ({ entries: [], answer: noPublicLog() }) }),
 } satisfies Partial<Operations>;
 
 /** 404, unless the plugin that keeps the public log makes another answer. */

@@ -60,7 +60,6 @@ function keyPart<Call extends KeyCall, Answer>(
   const taking = verb === 'hash' ? [] : plugins.map((plugin) => plugin.keying?.(calls, service, verb));
   const keyings = taking.filter((keying) => keying !== undefined);
   return {
-    by: verb === 'hash' ? 'guess' : 'append',
     needs: (view, holder) => [
       ...rowsOf(calls, suites, view),
       ...keyings.flatMap((keying) => keying.needs?.(view, holder) ?? []),

@@ -42,7 +42,6 @@ export function exportKey(
     return { key, versions, hashKey };
   };
   return {
-    by: 'append',
     needs: () => keyNeeds(key_id),
     prepare(view, holder) {
       const { hashKey, versions } = find(view, holder);

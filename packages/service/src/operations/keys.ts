@@ -33,7 +33,6 @@ export const keyOperations = {
     const key_id = crypto.randomUUID();
     const named = keysNamed(input.name);
     return {
-      by: 'append',
       needs: () => [allOf(named)],
       judge(view, holder) {
         const detail = 'A key already has this name: choose another name, or use the key.';
@@ -68,7 +67,6 @@ export const keyOperations = {
     const found: Query<KeyVersionRow> = { table: keyVersions, where: are({ key_id: keyId }), ...page };
     const usesIn = (key: KeyRow) => usesOf(key, key.key_version - offset, limit);
     return {
-      by: 'snapshot',
       needs(view) {
         if (keyId === undefined) return [];
         // The uses of a key that is remembered are read in the same snapshot.
@@ -96,7 +94,6 @@ function changing<Request>(rule: (key: KeyRow, now: number, input: Request) => C
     const { fields } = service;
     let isBegun = false;
     return {
-      by: 'append',
       needs: () => keyNeeds(input.key_id),
       judge(view, holder) {
         const before = requireKey(view, holder, input.key_id);

@@ -39,7 +39,6 @@ export function listing<Row extends { readonly created_id: number }, Answer>(
   const page = { by: 'created_id', descending: true, limit, offset, counts: true } as const;
   const queryFor = (holder: Holder | null): Query<Row> => ({ table, where: whereFor(holder), ...page });
   return {
-    by: 'snapshot',
     needs: (_, holder) => [allOf(queryFor(holder))],
     judge(view, holder) {
       const { rows, total } = view.all(queryFor(holder));
@@ -67,26 +66,23 @@ export function recordsOf<Row extends { readonly rev: number }, Answer>(
   beside: readonly Table<never>[] = [],
 ) {
   const [name] = table.id;
-  const about =
-    (by: Part<Answer>['by']) =>
-    (text: string, rule: Rule<Row>, input: Restricting = {}): Part<Answer> => {
-      const id = parseUuid(text);
-      const refs = id === undefined ? [] : [table, ...beside].map((one) => refTo(one, id));
-      return {
-        by,
-        needs: () => [...refs, ...keyNeedsOf(input)],
-        judge(view, giver) {
-          const before = id === undefined ? null : view.find(table, id);
-          if (!before) throw new Refusal('not_found', notFound);
-          const [action, set, told] = rule(before, view, giver) ?? [];
-          if (!action) return { entries: [], answer: show(before, view) };
-          const row = { ...before, ...set, rev: view.entryId };
-          const draft = tenantDraft(action, { [String(name)]: id, ...told, previous_change: before.rev });
-          return { entries: [draft], writes: [put(table, row)], answer: show(row, view) };
-        },
-      };
+  const change = (text: string, rule: Rule<Row>, input: Restricting = {}): Part<Answer> => {
+    const id = parseUuid(text);
+    const refs = id === undefined ? [] : [table, ...beside].map((one) => refTo(one, id));
+    return {
+      needs: () => [...refs, ...keyNeedsOf(input)],
+      judge(view, giver) {
+        const before = id === undefined ? null : view.find(table, id);
+        if (!before) throw new Refusal('not_found', notFound);
+        const [action, set, told] = rule(before, view, giver) ?? [];
+        if (!action) return { entries: [], answer: show(before, view) };
+        const row = { ...before, ...set, rev: view.entryId };
+        const draft = tenantDraft(action, { [String(name)]: id, ...told, previous_change: before.rev });
+        return { entries: [draft], writes: [put(table, row)], answer: show(row, view) };
+      },
     };
-  return { show: (text: string) => about('snapshot')(text, () => undefined), change: about('append') };
+  };
+  return { show: (text: string) => change(text, () => undefined), change };
 }
 
 const hidden: ReadonlySet<string> = new Set(['tenant_id', 'created_id', 'rev']);

@@ -100,7 +100,6 @@ export function resealTenant(roots: secrets.Roots): Part<TenantRecord> {
 type Change = readonly [told: object, set?: Partial<TenantRow>];
 
 const onTenant = (change: (tenant: TenantRow) => Change | undefined): Part<TenantRecord> => ({
-  by: 'append',
   judge({ tenant, entryId: rev }) {
     const [told, set] = change(tenant) ?? [];
     if (!told) return { entries: [], answer: tenantRecord(tenant) };

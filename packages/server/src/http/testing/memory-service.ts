@@ -53,7 +53,6 @@ export function memoryService(
     );
     let settled: Awaited<typeof outcome> | undefined;
     return {
-      by: 'guess' as const,
       needs: () => [],
       prepare: async () => void (settled = await outcome),
       judge: () => {

@@ -36,7 +36,7 @@ const derived = new WeakMap<Secret, string>();
 /** Shows the public key of the newest version. */
 const publicKeys = (_: Service, __: Caller, { key_id }: Input<typeof route>): Part<Output<typeof route>> => ({
   needs: (view) => rowsOf([{ key_id }], [], view),
-  ...preparing('guess', async (view, holder) => {
+  ...preparing(async (view, holder) => {
     const key = requireKey(view, holder, key_id);
     requireStatus(key, 'active');
     const { key_id: keyId, key_version: keyVersion } = key;

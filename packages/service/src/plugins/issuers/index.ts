@@ -131,7 +131,6 @@ const issuerOperations = (keyHostFault: rules.KeyHostFault) =>
     'POST /v1/issuers'(_, { tenantId: tenant_id, actor: created_by }, input) {
       const made = { issuer_id: crypto.randomUUID(), tenant_id, created_by };
       return {
-        by: 'append',
         needs: () => [...keyNeedsOf(input), allOf(rules.live)],
         judge(view, giver) {
           const { row, draft } = rules.newIssuer(input, view, giver, made, keyHostFault);

@@ -16,7 +16,6 @@ const idIn = (view: Pick<View, 'secrets'>, { subject = '', subject_id }: Named):
 
 export const subjectOperations = {
   'POST /v1/subjects/show': (_, __, named) => ({
-    by: 'guess',
     needs: (view) => [refTo(subjects, idIn(view, named))],
     judge(view) {
       const subject_id = idIn(view, named);
@@ -28,7 +27,6 @@ export const subjectOperations = {
   }),
   // The row stays as a tombstone, so the id cannot come again.
   'POST /v1/subjects/erase': (_, __, { create = false, ...named }) => ({
-    by: 'append',
     needs: (view) => [refTo(subjects, idIn(view, named))],
     judge(view) {
       const { entryId, createdAt } = view;
