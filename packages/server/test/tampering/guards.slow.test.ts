@@ -51,6 +51,7 @@ const privileges: Readonly<Record<string, string>> = {
   ),
   'column eaas.key_versions.sealed': 'UPDATE',
   'function append': 'EXECUTE',
+  'function append_all': 'EXECUTE',
   'function create_tenant': 'EXECUTE',
   'function purge_entries': 'EXECUTE',
 };
