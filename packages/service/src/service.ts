@@ -72,7 +72,7 @@ export function createServiceWith(
     store,
     roots,
     ledger: new Ledger({ store, roots, tables, listener }, patience, clock),
-    tokens: tokensOf({ store, fair, listener }, patience / 2),
+    tokens: tokensOf({ store, fair, listener }, Math.min(patience / 2, 2_000)),
     plugins,
     tables,
     fields,
