@@ -5,7 +5,6 @@ import { benchmark as fields } from './fields.bench.ts';
 import { benchmark as latency } from './latency.bench.ts';
 import { describeLoad, watchMachine } from './machine-load.ts';
 import { benchmark as growth } from './growth.bench.ts';
-import { benchmark as many } from './many.bench.ts';
 import { benchmark as regress } from './regress.bench.ts';
 import { cellsOf, columns, keepReport, machineName, type Row, rowOf } from './results.ts';
 import { benchmark as search } from './search.bench.ts';
@@ -16,7 +15,6 @@ const benchmarks: readonly (Benchmark | Report)[] = [
   tenants,
   search,
   fields,
-  many,
   latency,
   growth,
   regress,
