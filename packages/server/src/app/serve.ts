@@ -91,7 +91,7 @@ async function start(
   try {
     const port = await listenOn(app, options).catch(refuseAddress(options));
     const address = addressOf(options, port);
-    const announcer = plugins.find((plugin) => plugin.announce);
+    const announcer = plugins.find((plugin) => plugin.announce !== undefined);
     if (announcer) await announcer.announce?.(service, address, Boolean(appOptions.console?.pages));
     else announce(address, appOptions.log);
   } catch (error) {
