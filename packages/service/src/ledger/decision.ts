@@ -74,7 +74,8 @@ export interface Settled<Answer = unknown> {
 }
 
 /** The receipt of an answer that has one. */
-export const receiptIn = ({ count, of }: Receipts): Receipt | undefined => (count > 0 ? of(0) : undefined);
+export const receiptIn = (receipts: Receipts): Receipt | undefined =>
+  receipts.count > 0 ? receipts.of(0) : undefined;
 
 export const noReceipts: Receipts = {
   count: 0,

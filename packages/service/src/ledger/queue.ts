@@ -4,7 +4,7 @@
 import type { EndSignal } from '../operation.ts';
 import { auditUnwritten, Refusal } from '../rules/refusal.ts';
 import type { Decision } from './decision.ts';
-import type { Guess, Step } from './guess.ts';
+import type { Step } from './guess.ts';
 import { type Attempt as AttemptOf, GuessView, judgeAll, type Outcome, outcomeOf } from './judge.ts';
 import { NoTenant, type Place, sameHead } from './place.ts';
 import { type Appended, type Link, LinkRefused, type LockedTenant } from './store.ts';
