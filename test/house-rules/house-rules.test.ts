@@ -70,6 +70,14 @@ test('each test imports only its package, the packages that its manifest names, 
   expect(wrong).toEqual([]);
 });
 
+test('each file begins with a comment that says what it is for, and has at most 350 lines of code', () => {
+  const isCode = (line: string): boolean => !/^\s*(?:$|\/\/|\/?\*)/.test(line);
+  const wrong = sources.filter(
+    ({ lines }) => !/^\/[/*]/.test(lines[0] ?? '') || lines.filter(isCode).length > 350,
+  );
+  expect(wrong.map(({ path }) => path)).toEqual([]);
+});
+
 // The layers of the server, lowest first. Each pattern matches the files of one part of a layer. A file imports only
 // from lower layers and from its own part.
 const layers: readonly (readonly RegExp[])[] = [

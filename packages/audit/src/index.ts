@@ -1,3 +1,4 @@
+// What a verifier imports to check a log without trusting its service: logs as they grow, exported files, and proofs.
 export { checkAudit, type CheckOptions, type CheckReport } from './check.ts';
 export { openCheckpoint, type StatedHead } from './checkpoint.ts';
 export type { AuditEntry, AuditHead, HiddenEntry } from './entry.ts';

@@ -1,3 +1,4 @@
+// `eaas audit replay`: after a restore, repeats what the lost part of a log took away, so that nothing erased comes back.
 import { printJson } from './kit/index.ts';
 import { genesisHash } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal';

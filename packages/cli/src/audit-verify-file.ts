@@ -1,3 +1,4 @@
+// `eaas audit verify-file`: verifies an exported log without the service. `audit evidence` and `audit replay` verify with it too.
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { printJson, WrongUsage } from './kit/index.ts';

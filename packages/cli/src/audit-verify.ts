@@ -1,3 +1,4 @@
+// `eaas audit verify`: the operator verifies the logs in the database, and all rows that they describe.
 import { printJson, WrongUsage } from './kit/index.ts';
 import { parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';

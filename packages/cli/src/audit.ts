@@ -1,3 +1,4 @@
+// All commands of `eaas audit`. Two are made here: `export`, and `acknowledge-restore`.
 import { progressLine } from '@eaas/protocol/internal';
 import { acknowledgeRestore } from '@eaas/server/internal';
 import { auditEvidence } from './audit-evidence.ts';

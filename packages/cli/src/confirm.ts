@@ -1,3 +1,4 @@
+// Asks before something is erased or changed for good. Without a terminal, only an option is an answer.
 import { createInterface } from 'node:readline/promises';
 import { WrongUsage } from './kit/index.ts';
 import { inLine } from '@eaas/protocol/internal';

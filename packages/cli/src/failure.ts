@@ -1,3 +1,4 @@
+// Makes an exit code and a sentence of every error. It names commands and options where the service named endpoints and fields.
 import { LogProofError } from '@eaas/audit';
 import { InputError } from '@eaas/protocol';
 import { replaceRoutes } from '@eaas/protocol/internal-service';

@@ -1,3 +1,4 @@
+// `eaas import`: turns the key file of a local service into a tenant, for an app that moves to a server.
 import { InputError } from '@eaas/protocol';
 import { openForImport, wipeKeyFile } from '@eaas/local/internal';
 import { CannotStart, createTenant } from '@eaas/server/internal';

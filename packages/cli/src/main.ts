@@ -1,3 +1,4 @@
+// Starts `eaas`, and catches what its commands cannot: faults of the database driver, a closed pipe, and the end of npx.
 import { guardOutput } from '@eaas/protocol/internal';
 import { isRunByNpx } from './config.ts';
 import { run, tell } from './program.ts';

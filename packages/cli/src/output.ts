@@ -1,3 +1,4 @@
+// Prints the results of commands, what a person should know, and the next step. A program that asks for JSON gets no next step.
 import { note as printNote, printJson, printRows, shown } from './kit/index.ts';
 import { asTyped } from '@eaas/server/internal';
 

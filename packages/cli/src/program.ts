@@ -1,3 +1,4 @@
+// The tree of all commands of `eaas`, which command a line means, and what a failure prints.
 import { helpCommand } from './kit/index.ts';
 import { escapeHidden } from '@eaas/protocol/internal';
 import { CannotStart, migrateDatabase } from '@eaas/server/internal';

@@ -1,3 +1,4 @@
+// `eaas root-key`: makes a root key, checks that it opens the database, and moves all tenants from the previous one to it.
 import { randomBytes } from 'node:crypto';
 import { WrongUsage } from './kit/index.ts';
 import { progressLine, toHex } from '@eaas/protocol/internal';

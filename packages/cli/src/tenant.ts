@@ -1,3 +1,4 @@
+// `eaas tenant`: creates, lists, changes and destroys tenants, which only an operator with the database can do.
 import { WrongUsage } from './kit/index.ts';
 import { escapeHidden } from '@eaas/protocol/internal';
 import { endpoints, formatTimestamp, permissions } from '@eaas/protocol/wire';

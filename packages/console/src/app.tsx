@@ -1,3 +1,4 @@
+// The console as one component: the page that the address names, in its shell, and the dialog that is open over it.
 import { Fragment } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { closeDialog, opened } from './parts/dialog.tsx';

@@ -1,3 +1,4 @@
+// Says in words for a user of the console what failed and what to do. Loading, work and sign-in report by it.
 import { EaasError, type SdkError, ServiceError } from '@eaas/sdk';
 import { sentence } from './parts/short.ts';
 

@@ -1,3 +1,4 @@
+// Loads data and runs work for components, with one state for progress and failure. Loading goes on when the service is back.
 import { useSignal } from '@preact/signals';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
 import { type Failure, failureOf } from './failure.ts';

@@ -1,3 +1,4 @@
+// Starts the console in the browser: takes the code of a sign-in from the address, follows the address, and renders the app.
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { followAddress } from './places.ts';

@@ -1,3 +1,4 @@
+// Which page the address of the browser names, and how to go to another one without a reload.
 import { computed, signal } from '@preact/signals';
 
 /** What the address of the browser shows: a page, or one key. */

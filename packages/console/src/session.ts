@@ -1,3 +1,4 @@
+// Signs in with a code of `eaas dev`, which a tab keeps for a reload, or with an API key, which stays in memory only.
 import { EaasClient, type EaasEvent, EaasError, ServiceError } from '@eaas/sdk';
 import { signal } from '@preact/signals';
 

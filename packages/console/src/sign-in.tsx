@@ -1,3 +1,4 @@
+// What a person sees who is not signed in: the form for an API key, and why the last session ended.
 import { useSignal } from '@preact/signals';
 import type { Failure } from './failure.ts';
 import { useWork } from './load.ts';

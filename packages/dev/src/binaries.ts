@@ -1,3 +1,4 @@
+// Finds the PostgreSQL that npm installed for this system and tries it, so that the error for a missing one can say what to do.
 import { execFile } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -1,3 +1,4 @@
+// The folder with the database and the root key of `eaas dev`. It belongs to this user alone, and git ignores it.
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';

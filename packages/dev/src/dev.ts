@@ -1,3 +1,4 @@
+// `eaas dev`: serves for development and prints the variables of an app, or describes the one that already serves the folder.
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pid } from 'node:process';

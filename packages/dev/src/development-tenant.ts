@@ -1,3 +1,5 @@
+// Creates what an app needs in development: a tenant, a key, an index key and an API key. Each is recorded as soon as it exists,
+// so that an interrupted start goes on.
 import { hash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';

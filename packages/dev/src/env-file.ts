@@ -1,3 +1,4 @@
+// Writes the variables of `eaas dev` into an .env file, whose other lines stay, and warns if git could commit the API key.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFile, realpath, rm } from 'node:fs/promises';

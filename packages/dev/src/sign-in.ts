@@ -1,3 +1,4 @@
+// Codes in the URL that `eaas dev` prints: each signs in to the console once. They are files, so another process can make one.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';

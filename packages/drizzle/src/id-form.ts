@@ -1,3 +1,4 @@
+// How the database returns an id that the app writes, by the type of its column: ciphertexts are bound to the returned one.
 import { type Column, is, SQL } from 'drizzle-orm';
 import { type IdForm, storedId } from '@eaas/sdk/internal';
 import { isSql } from './chunks.ts';

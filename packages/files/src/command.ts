@@ -1,3 +1,4 @@
+// What each command states about itself, from which the command line is built, and how its options take values.
 import { WrongUsage } from './kit.ts';
 import { Option } from 'commander';
 import type { Progress } from './progress.ts';

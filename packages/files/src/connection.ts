@@ -1,3 +1,4 @@
+// The options that several commands share, and what they work with: a client of the service, or exported keys without it.
 import { WrongUsage } from './kit.ts';
 import { parseUuid } from '@eaas/protocol';
 import { isSubjectWrapped } from '@eaas/protocol/internal';

@@ -1,3 +1,4 @@
+// `eaas-files decrypt`, with the service or an exported key. A file gets its name only after all of it was authentic.
 import { WrongUsage } from './kit.ts';
 import { type Context, DecryptionError, open, parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';

@@ -1,3 +1,4 @@
+// Works on many files at once. One that fails is reported and counted; an error that concerns them all ends the command.
 import { note } from './kit.ts';
 import { inLine } from '@eaas/protocol/internal';
 import type { Run } from './command.ts';

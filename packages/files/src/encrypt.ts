@@ -1,3 +1,4 @@
+// `eaas-files encrypt`, under a key of the service, or with a public key and no credentials. The original files stay.
 import { WrongUsage } from './kit.ts';
 import { createIntake, type Intake } from '@eaas/sdk/intake';
 import { encryptStream, type StreamWriter } from '@eaas/sdk/stream';

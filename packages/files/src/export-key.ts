@@ -1,3 +1,4 @@
+// `eaas-files export-key`: writes a key, encrypted under an RSA public key, to a file that `decrypt` reads without the service.
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { WrongUsage } from './kit.ts';
 import { inLine } from '@eaas/protocol/internal';

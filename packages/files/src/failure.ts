@@ -1,3 +1,4 @@
+// Decides whether an error concerns one file or ends the command, and which message and exit code it becomes.
 import { isParseError, WrongUsage } from './kit.ts';
 import { inLine } from '@eaas/protocol/internal';
 import { EaasError, InputError, ServiceError } from '@eaas/sdk';

@@ -1,3 +1,4 @@
+// Finds the files that the words of a command line mean, in folders too, and tells which ones it leaves out.
 import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

@@ -1,3 +1,4 @@
+// `eaas-files inspect`: what everybody can read in a ciphertext without a key, none of it authenticated.
 import { printRows } from './kit.ts';
 import { openCiphertext, sizeWithin } from './ciphertext.ts';
 import { type FileCommand, option } from './command.ts';

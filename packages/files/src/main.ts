@@ -1,3 +1,4 @@
+// Starts `eaas-files`, and ends the process once all output was written.
 import { guardOutput } from '@eaas/protocol/internal';
 import { run } from './program.ts';
 

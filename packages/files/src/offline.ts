@@ -1,3 +1,4 @@
+// A client that unwraps with exported keys, which an RSA private key opens: `decrypt --exported-key` needs no service.
 import {
   constants,
   createHmac,

@@ -1,3 +1,4 @@
+// Names the output of each input before any work begins, so that two outputs that clash, or an existing file, change nothing.
 import { lstat, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { WrongUsage } from './kit.ts';

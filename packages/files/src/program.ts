@@ -1,3 +1,4 @@
+// Puts the command line together, runs one command, and makes an exit code of its end, its error or a signal.
 import { setMaxListeners } from 'node:events';
 import { command, helpCommand, note, WrongUsage } from './kit.ts';
 import type { Command } from 'commander';

@@ -1,3 +1,4 @@
+// Reads inputs in pieces. A file stays open until the work on it ends, and a link in a folder is not followed.
 import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';

@@ -1,3 +1,4 @@
+// `eaas-files rewrap`: moves files to the newest version of their key, and leaves one alone that changes meanwhile.
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { printRows, WrongUsage } from './kit.ts';

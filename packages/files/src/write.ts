@@ -1,3 +1,4 @@
+// Writes an output under a temporary name and renames it when it is complete, so nobody ever sees half a file.
 import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { inLine } from '@eaas/protocol/internal';

@@ -1,3 +1,4 @@
+// What `#key-file` is in pages and at the edge: without files, the option `file` is an error.
 import { InputError } from '@eaas/protocol';
 import type { openKeyFileStore as openInNode } from './key-file-store.ts';
 

@@ -1,3 +1,4 @@
+// Runs the statements of a migration through the driver that the app has. Errors say no value and no text of the driver.
 import { EaasError, fromUtf8, InputError } from '@eaas/protocol';
 import { having, nearestOf, requireKind } from '@eaas/protocol/internal';
 import {

@@ -1,3 +1,4 @@
+// `migrate` encrypts, indexes, rewraps or re-encrypts the rows of a table, and `inventory` counts which keys they are under.
 export { DatabaseError, type SqlDatabase } from './database.ts';
 export type { SqlDialect } from './dialects.ts';
 export {

@@ -1,3 +1,5 @@
+// The hash chain of an audit log: what the digest of an entry covers, and how each hash rests on the one before. Services write
+// the chain, and `@eaas/audit` walks along it.
 import { sha256 } from '#sha256';
 import { fromHex } from './bytes.ts';
 import { canonicalJson } from './canonical-json.ts';

@@ -1,3 +1,4 @@
+// Base64 where there is no Buffer, as in pages: what `#base64` is outside Node. Text that is not canonical does not decode.
 interface Encodable extends Uint8Array {
   toBase64?(): string;
 }

@@ -1,3 +1,5 @@
+// Canonical base64: some bytes have exactly one text, so nobody can change the text of a ciphertext and keep its meaning. Decoded
+// bytes may be keys, so they leave the memory that Buffer shares.
 import { lendBase64, toBase64, viewBase64 } from '#base64';
 import { InputError } from './errors.ts';
 

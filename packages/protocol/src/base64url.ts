@@ -1,3 +1,4 @@
+// Decodes the base64 of JSON Web Keys and tokens, with `-` and `_`, as strictly as base64.ts decodes the other one.
 import { readBase64 } from './base64.ts';
 
 /** Decodes base64url, with all of its padding or none. Returns undefined for any other text. */

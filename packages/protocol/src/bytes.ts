@@ -1,3 +1,4 @@
+// What all formats do with bytes: hex, comparison in constant time, random bytes, and secrets that are overwritten after use.
 import { ivLength } from './format-sizes.ts';
 
 const digits = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => (256 + byte).toString(16).slice(1));

@@ -1,3 +1,4 @@
+// The JSON that audit entries and proofs hash: a value has one text, whoever writes it.
 import { InputError } from './errors.ts';
 
 /**

@@ -1,3 +1,4 @@
+// Checks contexts and encodes them as AAD. Every value passes here, so the memory is shared, and the last context is remembered.
 import { writeUint32 } from './bytes.ts';
 import { InputError } from './errors.ts';
 import { maxContext, maxContextName, prefixLength } from './format-sizes.ts';

@@ -1,3 +1,5 @@
+// Encrypts and decrypts single values under a derived data key: here a value becomes an envelope, and is compared with its
+// commitment before it is opened.
 import { copyFrom, equalBytes, isBytes, randomIv } from './bytes.ts';
 import { additionalData, type Context } from './context.ts';
 import { authentic, type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';

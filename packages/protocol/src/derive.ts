@@ -1,3 +1,4 @@
+// HKDF from a DEK to a data key and its commitment, for `seal`, streams and services. The SDK derives with its own engines.
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { isBytes, using } from './bytes.ts';

@@ -1,3 +1,5 @@
+// Reads and writes the bytes of envelopes without decrypting anything: the header, the wrapped key and the parts after it.
+// Streams have the same header.
 import { isBytes, writeUint32 } from './bytes.ts';
 import { FormatError, InputError } from './errors.ts';
 import {

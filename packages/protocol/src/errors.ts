@@ -1,3 +1,4 @@
+// The errors that apps catch, by their class or by a `code` that never changes. All packages share the base class.
 import type { ProblemCode } from './wire/problems.ts';
 
 /**

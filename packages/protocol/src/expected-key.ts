@@ -1,3 +1,4 @@
+// Refuses an envelope under another key than the caller expects, before it is unwrapped, and says what is probably wrong.
 import { DecryptionError, InputError } from './errors.ts';
 import { parseUuid } from './uuid.ts';
 

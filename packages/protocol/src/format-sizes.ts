@@ -1,3 +1,4 @@
+// The numbers of the byte formats: lengths in bytes, how an envelope begins, and the limits that writers and readers check.
 export const dekLength = 32;
 /** The first three bytes of every envelope. In base64 they are `eaas`. */
 export const magic: readonly number[] = [0x79, 0xa6, 0xac];

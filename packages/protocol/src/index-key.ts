@@ -1,3 +1,4 @@
+// The text in which an app stores the wrapped index key of its local indexes. The SDK writes and reads it.
 import { readBase64, toBase64 } from './base64.ts';
 import type { Context } from './context.ts';
 import type { Wrapped } from './envelope.ts';

@@ -1,3 +1,4 @@
+// Encodes a list so that no other list has the same bytes. Audit entries, AAD and key derivations rest on it.
 import { writeUint32 } from './bytes.ts';
 import { InputError } from './errors.ts';
 import { toUtf8 } from './text.ts';

@@ -1,3 +1,4 @@
+// Reads parts of a ciphertext from wherever the app stores it, and refuses a source that returns too many or too few bytes.
 import { isBytes } from './bytes.ts';
 import { incomplete, InputError } from './errors.ts';
 

@@ -1,3 +1,4 @@
+// Encrypts and decrypts a value with a data key of its own, for callers that keep no data keys. The caller says who wraps it.
 import type { Context } from './context.ts';
 import { openUnder, sealUnder, wipeDataKey } from './data-key.ts';
 import { candidatesIn, deriveDataKey, type Unwrapped } from './derive.ts';

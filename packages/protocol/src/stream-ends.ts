@@ -1,3 +1,4 @@
+// Joins the input and the output of a stream in constant memory: cuts chunks, works on a few at once, and waits for the reader.
 import { abytes } from '@noble/ciphers/utils.js';
 import { isPromise } from './engines/engine.ts';
 import type { Result } from './stream-format.ts';

@@ -1,3 +1,4 @@
+// The bytes of a stream: its head, its sizes, and the cipher of its chunks, which authenticates their order and the end.
 import { concatBytes } from '@noble/ciphers/utils.js';
 import { equalBytes, randomBytes, using } from './bytes.ts';
 import { type Context, encodeContext } from './context.ts';

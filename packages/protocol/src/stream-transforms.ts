@@ -1,3 +1,4 @@
+// Encrypts and decrypts streams, chunk by chunk, with the engine that the caller passes.
 import { concatBytes } from '@noble/ciphers/utils.js';
 import type { Engine } from './engines/engine.ts';
 import { truncated } from './envelope.ts';

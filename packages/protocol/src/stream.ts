@@ -1,3 +1,4 @@
+// Streams and files with noble, unless the caller passes another engine: the entry `@eaas/protocol/stream`.
 import { nobleEngine } from './engines/noble.ts';
 import type { ExpectedKey } from './expected-key.ts';
 import type { SealOptions, Unwrap, Wrap } from './seal.ts';

@@ -1,3 +1,4 @@
+// Text to UTF-8 and back without loss, and text of others in one line of a log or a page, where no hidden character stays hidden.
 import { InputError } from './errors.ts';
 
 const encoder = /* @__PURE__ */ new TextEncoder();

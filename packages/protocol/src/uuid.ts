@@ -1,3 +1,4 @@
+// One spelling for each id: UUIDs in lower case, as text and as the 16 bytes of a header.
 import { fromHex, toHex } from './bytes.ts';
 import { InputError } from './errors.ts';
 

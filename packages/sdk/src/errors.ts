@@ -1,3 +1,4 @@
+// The errors of a client besides those of the formats, and what loads, shares and settles work that can fail.
 import { type DecryptionError, EaasError, type FormatError, type InputError } from '@eaas/protocol/internal';
 import { LoadError, ServiceError, requireArray } from '@eaas/protocol/internal';
 

@@ -1,3 +1,4 @@
+// What an app can observe of its client: events, log lines and spans, none of which holds a secret.
 import type { Receipt, Route } from '@eaas/protocol/wire';
 import type { SdkError } from './errors.ts';
 

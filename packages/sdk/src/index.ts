@@ -1,3 +1,4 @@
+// What an app imports to encrypt and to administer keys: `EaasClient`, its errors and its types.
 export { DecryptionError, EaasError, FormatError, InputError, LoadError } from '@eaas/protocol/internal';
 export type { Context, Engine, SyncEngine, Wrapped } from '@eaas/protocol';
 export type {

@@ -1,3 +1,4 @@
+// Makes commands that throw their errors instead of printing them, so that the program decides on message and exit code.
 import { nearestOf } from '@eaas/protocol/internal';
 import { Command } from 'commander';
 

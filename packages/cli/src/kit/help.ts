@@ -1,3 +1,4 @@
+// One `help` for `eaas` and `eaas-files`: of a command, or of the exit codes.
 import type { Command } from 'commander';
 import { command, WrongUsage } from './command.ts';
 

@@ -1,3 +1,4 @@
+// Prints results to standard output, as a table or as JSON, and notes to standard error. Neither can steer a terminal.
 import { escapeHidden, inLine } from '@eaas/protocol/internal';
 
 /** Prints rows as a table with the columns, or as lines of JSON with all members. */

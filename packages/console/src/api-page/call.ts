@@ -1,3 +1,4 @@
+// The section of one call on the API page, and the HTML that the whole page is written with.
 import { exampleOf, type JsonSchema, operationOf, problemsOf } from '@eaas/protocol/reference';
 import { splitRoute } from '@eaas/protocol/internal-service';
 import { problems, type Route } from '@eaas/protocol/wire';

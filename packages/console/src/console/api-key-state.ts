@@ -1,3 +1,4 @@
+// Whether an API key or a sign-in is valid, revoked, or ends within a week, as the lists of both show it.
 import type { ApiKeyRecord } from './api-key-fields.ts';
 
 export function stateOf(

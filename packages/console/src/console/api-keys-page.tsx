@@ -1,3 +1,4 @@
+// API keys as records of the console, and the one dialog that ever shows a new API key.
 import { inLine } from '@eaas/protocol/internal';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { CopyBox } from '../parts/copy.tsx';

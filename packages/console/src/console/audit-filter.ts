@@ -1,3 +1,4 @@
+// Turns the texts of the filter form into a query of the audit log. An id that is not whole yet does not filter.
 import { parseUuid } from '@eaas/protocol';
 import type { AuditEntry, AuditFilter } from '@eaas/sdk';
 import { spanOf } from './months.ts';

@@ -1,3 +1,4 @@
+// The form that filters the audit log: keys and actors by their names, people by the id that entries show.
 import { actionTexts } from '@eaas/protocol/internal';
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';

@@ -1,3 +1,4 @@
+// The audit log: filtered, followed live, exported and verified. Entries that a verification finds changed are marked.
 import type { AuditReport } from '@eaas/audit';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

@@ -1,3 +1,4 @@
+// Verifies the whole chain in the browser with `@eaas/audit`. A second verification also compares it with what the first one saw.
 import { type Signal, useSignal } from '@preact/signals';
 import { type AuditFindingCode, type AuditReport, type AuditState, checkAudit } from '@eaas/audit';
 import type { EaasClient } from '@eaas/sdk';

@@ -1,3 +1,4 @@
+// Asks before a person is erased, and says what is lost for ever and what the erasure does not reach.
 import { Consequences } from '../parts/consequences.tsx';
 import { signedIn } from '../session.ts';
 import type { nameOf } from './people-find.ts';

@@ -1,3 +1,4 @@
+// The field that limits a record to some keys. Chosen keys that the list does not show stay chosen.
 import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import { useLoaded } from '../load.ts';

@@ -1,3 +1,4 @@
+// One key: what it may do now, its facts, its actions, its public key and its versions.
 import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import { useLoaded } from '../load.ts';

@@ -1,3 +1,4 @@
+// The states of a key as people read them, in the badges and filters of all pages.
 import type { Output } from '@eaas/protocol/wire';
 
 export type KeyRecord = Output<'GET /v1/keys'>['keys'][number];

@@ -1,3 +1,4 @@
+// The versions of a key, and the advice to rewrap values while old versions are still in use.
 import type { Output } from '@eaas/protocol/wire';
 import { Pager } from '../parts/pager.tsx';
 import { Notice } from '../parts/states.tsx';

@@ -1,3 +1,4 @@
+// The list of keys, which the console opens with.
 import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import { Button } from '../parts/button.tsx';

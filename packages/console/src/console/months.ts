@@ -1,3 +1,4 @@
+// Calendar months in UTC, for the usage page and for the filter of the audit log.
 import type { Output } from '@eaas/protocol/wire';
 
 export type Month = Output<'GET /v1/usage'>;

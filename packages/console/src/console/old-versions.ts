@@ -1,3 +1,4 @@
+// Decides which old versions of a key are in use: those with a data key that was unwrapped within 30 days.
 interface Versions {
   readonly key_version: number;
   readonly versions: readonly { readonly key_version: number; readonly last_unwrap_at: string | null }[];

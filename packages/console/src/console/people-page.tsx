@@ -1,3 +1,4 @@
+// Finds the person whose data the app encrypts, shows who used it, and offers the report and the erasure.
 import { useSignal } from '@preact/signals';
 import { EaasError } from '@eaas/sdk';
 import { useEffect } from 'preact/hooks';

@@ -1,3 +1,4 @@
+// Finds out whether the session has a permission before it asks for a confirmation that would be in vain.
 import { type EaasClient, EaasError } from '@eaas/sdk';
 import type { Permission } from '@eaas/protocol/wire';
 import { useLoaded } from '../load.ts';

@@ -1,3 +1,4 @@
+// Saves the report on a person as CSV or JSON, with the rows that the SDK would return.
 import type { EaasClient, ReportRow } from '@eaas/sdk';
 import { reportCsv, reportRow } from '@eaas/sdk/internal';
 import { Download } from '../parts/download.tsx';

@@ -1,3 +1,4 @@
+// What happened with the data of one person, below the person on the people page.
 import { actionTexts } from '@eaas/protocol/internal';
 import type { AuditEntry, ReportRow } from '@eaas/sdk';
 import { reportRow } from '@eaas/sdk/internal';

@@ -1,3 +1,4 @@
+// The intervals at which a key can rotate by itself, as choices and as words. One that the API set is offered too.
 export const rotationOptions: readonly (readonly [string, string])[] = [
   ['', 'By hand only'],
   ['30', 'Every 30 days'],

@@ -1,3 +1,4 @@
+// Sign-ins as records of the console: whose tokens the service accepts, and what their users may do.
 import { inLine } from '@eaas/protocol/internal';
 import type { Output } from '@eaas/protocol/wire';
 import { CopyBox } from '../parts/copy.tsx';

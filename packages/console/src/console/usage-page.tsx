@@ -1,3 +1,4 @@
+// How many data keys the service wrapped and unwrapped in each month, and how far the quota of this month is used.
 import { useLoaded } from '../load.ts';
 import { Once } from '../parts/once.tsx';
 import { PageHead } from '../parts/page-head.tsx';

@@ -1,3 +1,4 @@
+// Shows what the witnesses of the public log have signed about the newest entry, and the command that verifies it.
 import { useSignal } from '@preact/signals';
 import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';

@@ -1,3 +1,4 @@
+// Reads a proof of the public log to show it, and verifies nothing.
 import { fromBase64 } from '@eaas/protocol/base64';
 
 /** Lengths of a signature with its key id: an Ed25519 and an ML-DSA-44 cosignature begin with a time. */

@@ -1,3 +1,4 @@
+// The button of all pages. It keeps the focus while its work runs.
 import type { ComponentChildren } from 'preact';
 
 interface ButtonProps {

@@ -1,3 +1,4 @@
+// A figure with code or JSON that users can copy, and scroll with the keyboard.
 import type { ComponentChildren } from 'preact';
 import { Copy } from './copy.tsx';
 import { highlight } from './highlight.ts';

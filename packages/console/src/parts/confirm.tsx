@@ -1,3 +1,4 @@
+// Asks before an action. For a grave one, the user types the name of what is concerned.
 import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';

@@ -1,3 +1,4 @@
+// The list of what a dialog is about to take away, before the user agrees.
 interface ConsequencesProps {
   readonly texts: readonly string[];
   readonly isMild?: boolean;

@@ -1,3 +1,4 @@
+// Copies an id or a token, and says whether the browser allowed it, to a screen reader too.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 

@@ -1,3 +1,4 @@
+// Saves a whole list as a file, and counts on the button what was read so far.
 import { useSignal } from '@preact/signals';
 import { useWork } from '../load.ts';
 import { Button } from './button.tsx';

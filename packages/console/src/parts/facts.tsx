@@ -1,3 +1,4 @@
+// Titles with their values, as the pages of a key, a person and a sign-in begin.
 import type { ComponentChildren } from 'preact';
 
 /** Titles, and what is true of each. */

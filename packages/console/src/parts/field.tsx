@@ -1,3 +1,4 @@
+// Inputs, choices and checkboxes of all forms, with their hints and errors where a screen reader finds them.
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Prose } from './prose.tsx';

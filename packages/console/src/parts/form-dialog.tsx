@@ -1,3 +1,4 @@
+// The dialog of every form and confirmation: its buttons, why its work failed, and the first wrong field in view.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Work } from '../load.ts';

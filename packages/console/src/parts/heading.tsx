@@ -1,3 +1,4 @@
+// The title of a page and of its document. Without a reload, only its focus tells a screen reader that the page is new.
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 /** The browser puts the focus of the first page. */

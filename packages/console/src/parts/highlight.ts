@@ -1,3 +1,4 @@
+// Divides code into keywords, texts and remarks to colour, for the console and the API page.
 export interface Piece {
   readonly text: string;
   readonly kind?: 'word' | 'text' | 'remark';

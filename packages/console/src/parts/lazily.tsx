@@ -1,3 +1,4 @@
+// Loads a page or a dialog when it is first shown, and again after a failure.
 import type { ComponentType } from 'preact';
 import { FailureView, Loading } from './states.tsx';
 import { useLoaded } from '../load.ts';

@@ -1,3 +1,4 @@
+// Links between the pages of the console. A reload would forget the API key, which is in memory only.
 import type { ComponentChildren } from 'preact';
 import { addressOf, go, type View } from '../places.ts';
 

@@ -1,3 +1,4 @@
+// Every list of the console: its pages, its table, and what stands there when it is empty or refused.
 import type { Permission } from '@eaas/protocol/wire';
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps } from 'preact';

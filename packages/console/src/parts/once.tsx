@@ -1,3 +1,4 @@
+// Waits for loaded data, so that no page handles loading and failure itself.
 import type { Permission } from '@eaas/protocol/wire';
 import type { ComponentChildren } from 'preact';
 import type { Loaded } from '../load.ts';

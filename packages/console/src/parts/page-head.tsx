@@ -1,3 +1,4 @@
+// How each page of the console begins: its title, what it is for, and its main action.
 import type { ComponentChildren } from 'preact';
 import { Heading } from './heading.tsx';
 

@@ -1,3 +1,4 @@
+// The way to newer and older rows, also in lists whose length the service does not know.
 import { Button } from './button.tsx';
 
 interface PagerProps {

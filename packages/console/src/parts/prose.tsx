@@ -1,3 +1,4 @@
+// Shows a sentence with code between backticks, as errors of the service and the SDK have it.
 export function Prose({ text }: { readonly text: string }) {
   return (
     <>

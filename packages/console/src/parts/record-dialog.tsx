@@ -1,3 +1,4 @@
+// The dialog in which a key, an API key or a sign-in is made or changed, with what the change takes away and allows.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';

@@ -1,3 +1,4 @@
+// What surrounds every page: the menu, who is signed in, and a notice while the service does not respond.
 import type { ComponentChildren } from 'preact';
 import { hasPlayground, place, type View } from '../places.ts';
 import { isAway, leave, session } from '../session.ts';

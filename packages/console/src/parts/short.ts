@@ -1,3 +1,4 @@
+// Small changes to texts that all pages share: a short id, a number with its noun, a whole sentence.
 export function short(text: string, length = 8): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }

@@ -1,3 +1,4 @@
+// What stands in place of content: that it loads, that there is none, or why it failed and how to get it.
 import type { Permission } from '@eaas/protocol/wire';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

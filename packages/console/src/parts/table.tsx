@@ -1,3 +1,4 @@
+// The table of all lists: columns say how a cell looks, and a screen reader finds rows and columns in any layout.
 import type { ComponentChildren } from 'preact';
 
 export interface Column<Row> {

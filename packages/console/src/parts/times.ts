@@ -1,3 +1,4 @@
+// Times in words and in the clock of the user.
 const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 365 * 86_400_000],
   ['month', 30 * 86_400_000],

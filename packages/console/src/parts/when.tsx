@@ -1,3 +1,4 @@
+// How far a time is from now, with the exact time as its title.
 import { fromNow } from './times.ts';
 
 export function When({ time, none = 'never' }: { readonly time: string | null; readonly none?: string }) {

@@ -1,3 +1,4 @@
+// The first step: encrypts what the user typed, searches the request for it, and decrypts the result.
 import { CopyBox } from '../parts/copy.tsx';
 import { Notice } from '../parts/states.tsx';
 import { newOwner, type Play, type Played, type Sealed } from './play.ts';

@@ -1,3 +1,4 @@
+// The fifth step: erases a person who is made up. The value of step 1 is gone, and that of somebody else still opens.
 import { ServiceError } from '@eaas/sdk';
 import { Notice } from '../parts/states.tsx';
 import { newOwner, type Played } from './play.ts';

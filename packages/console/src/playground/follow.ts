@@ -1,3 +1,4 @@
+// Reads and verifies the audit log as it grows, beside the steps, and only while somebody can see it.
 import { type AuditEntry, type AuditReport, type AuditState, checkAudit } from '@eaas/audit';
 import type { EaasClient } from '@eaas/sdk';
 import { useSignal } from '@preact/signals';

@@ -1,3 +1,4 @@
+// The audit log beside the steps, with the verdict on its chain and the code that follows it.
 import type { AuditEntry, AuditReport } from '@eaas/audit';
 import { Code } from '../parts/code.tsx';
 import { counted, sentence, short } from '../parts/short.ts';

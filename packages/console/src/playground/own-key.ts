@@ -1,3 +1,4 @@
+// The key of the playground, which never touches a key of an app.
 import type { EaasClient } from '@eaas/sdk';
 import type { KeyRecord } from '../console/key-status.tsx';
 

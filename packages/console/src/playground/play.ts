@@ -1,3 +1,4 @@
+// What the five steps share: the key, the value of the first one, and a client without a cache, whose requests are recorded.
 import type { Bundle, EaasClient } from '@eaas/sdk';
 import { type Signal, signal } from '@preact/signals';
 import { clientOf, type Session } from '../session.ts';

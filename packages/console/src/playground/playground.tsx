@@ -1,3 +1,4 @@
+// The page with the steps. In a tenant that is not for development, it asks before it creates or uses its key.
 import type { KeyRecord } from '../console/key-status.tsx';
 import { useLoaded, useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';

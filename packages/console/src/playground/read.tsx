@@ -1,3 +1,4 @@
+// The third step: reads the value for a named user, and shows what the log then says about the person.
 import { useSignal } from '@preact/signals';
 import type { ReportRow } from '@eaas/sdk';
 import { short } from '../parts/short.ts';

@@ -1,3 +1,4 @@
+// The fourth step: rotates the key. The old value still opens, and a new one is under the new version.
 import { Notice } from '../parts/states.tsx';
 import { keyName } from './own-key.ts';
 import type { Played } from './play.ts';

@@ -1,3 +1,4 @@
+// The second step: stores the value among others, and finds its row by a fingerprint alone.
 import { useSignal } from '@preact/signals';
 import { short } from '../parts/short.ts';
 import { Notice } from '../parts/states.tsx';

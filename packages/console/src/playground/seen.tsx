@@ -1,3 +1,4 @@
+// Shows the requests of a step and their responses, and looks for the plaintext in them.
 import { Code } from '../parts/code.tsx';
 import { counted } from '../parts/short.ts';
 import { Notice } from '../parts/states.tsx';

@@ -1,3 +1,4 @@
+// The code that the page shows for each step and for the log. Tests run it, so it does what the page says.
 export const snippets = {
   encrypt: `import { EaasClient } from '@eaas/sdk';
 const eaas = new EaasClient(); // reads EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID

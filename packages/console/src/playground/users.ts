@@ -1,3 +1,4 @@
+// An encrypted table in memory for the search, defined as an app would define it.
 import { createIndexKey, defineFields, field, unencrypted } from '@eaas/sdk/fields';
 import type { EaasClient } from '@eaas/sdk';
 

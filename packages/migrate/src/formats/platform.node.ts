@@ -1,3 +1,4 @@
+// AES, scrypt and HMAC of node:crypto for the older formats. Elsewhere, `#platform` has the same functions without it.
 import { createDecipheriv, createHmac, scryptSync } from 'node:crypto';
 import type { Mode } from './platform.ts';
 

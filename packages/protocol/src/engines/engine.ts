@@ -1,3 +1,4 @@
+// What the formats need of an AES-GCM, and how the same code serves engines that return results and those that return promises.
 import type { Context } from '../context.ts';
 import type { DataKey } from '../data-key.ts';
 import { DecryptionError } from '../errors.ts';

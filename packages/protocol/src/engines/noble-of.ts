@@ -1,3 +1,4 @@
+// Makes an engine of noble's AES-GCM, which the caller passes: no library is imported here, so both entries with noble share it.
 import type { gcm as Gcm } from '@noble/ciphers/aes.js';
 import type { Engine } from './engine.ts';
 

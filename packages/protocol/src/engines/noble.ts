@@ -1,3 +1,4 @@
+// The default engine of `seal`, `open` and the streams, for callers that pass none.
 import { gcm } from '@noble/ciphers/aes.js';
 import type { Engine } from './engine.ts';
 import { nobleOf } from './noble-of.ts';

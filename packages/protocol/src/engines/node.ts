@@ -1,3 +1,4 @@
+// The engine for the SDK in Node, for services and for commands. It is an entry of its own, because pages cannot load it.
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import { copyFrom } from '../bytes.ts';

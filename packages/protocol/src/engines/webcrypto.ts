@@ -1,3 +1,4 @@
+// The engine for the SDK in pages, and for its streams on Deno: asynchronous, and no script can read its keys.
 import type { Engine } from './engine.ts';
 
 /** A key of WebCrypto, as the types of the platform name it: those of Node have no global `CryptoKey`. */

@@ -1,3 +1,5 @@
+// The arithmetic of HPKE and X-Wing that writers and services share. It computes no HMAC itself, because WebCrypto answers with
+// promises and a service does not.
 import { concatBytes } from '@noble/hashes/utils.js';
 import { using } from '../bytes.ts';
 import { toUtf8 } from '../text.ts';

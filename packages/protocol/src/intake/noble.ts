@@ -1,3 +1,4 @@
+// Opens intake keys where there is no OpenSSL, with the primitives of noble.
 import { hkdf } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';

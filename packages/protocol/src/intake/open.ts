@@ -1,3 +1,4 @@
+// The service's side of intake keys: expands a private key, and opens what a writer wrapped. Whoever has an export does the same.
 import { concatBytes } from '@noble/hashes/utils.js';
 import { ml_kem768 } from '@noble/post-quantum/ml-kem.js';
 import { attempt, using } from '../bytes.ts';

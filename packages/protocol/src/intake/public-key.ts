@@ -1,3 +1,4 @@
+// The public key of an intake key as one line that people copy and paste, so it has a checksum, and reading it checks it in full.
 import { sha256 } from '#sha256';
 import { readBase64, toBase64 } from '../base64.ts';
 import { toHex } from '../bytes.ts';

@@ -1,3 +1,4 @@
+// The writer's side of intake keys: wraps a data key with a public key, by WebCrypto, or by noble where it has no X25519.
 import { sha3_256 } from '@noble/hashes/sha3.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import { ml_kem768 } from '@noble/post-quantum/ml-kem.js';

@@ -1,3 +1,4 @@
+// What both sides of an intake key agree on: the lengths, the layout of a wrapped key, and what HPKE binds it to.
 import { type Context, encodeContext } from '../context.ts';
 import { pae } from '../pae.ts';
 import { writeUint32 } from '../bytes.ts';

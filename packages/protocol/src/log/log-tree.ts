@@ -1,9 +1,8 @@
+// The log: an append-only Merkle tree (RFC 6962), kept as tiles of 256 hashes (https://c2sp.org/tlog-tiles). A hash never changes
+// once it is in a tile, so proofs of every earlier size come from the tiles of today.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import { equalBytes } from '../bytes.ts';
-
-// The log: an append-only Merkle tree (RFC 6962), kept as tiles of 256 hashes (https://c2sp.org/tlog-tiles). A hash never
-// changes once it is in a tile, so proofs of every earlier size come from the tiles of today.
 
 /**
  * Reads the first `width` hashes of a tile, 32 bytes each. It may return more than that. Level -1 has the bundles of

@@ -1,9 +1,8 @@
+// Trust policies (https://c2sp.org/tlog-policy): which logs count, and how many of which witnesses are enough.
 import { toBase64 } from '../base64.ts';
 import { InputError } from '../errors.ts';
 import { ed25519, type NoteKey } from '../signed-note.ts';
 import { parseNoteKey, typeOf, type VerifiedSignature } from './tlog.ts';
-
-// Trust policies (https://c2sp.org/tlog-policy): which logs count, and how many of which witnesses are enough.
 
 /** Which logs and witnesses are trusted. */
 export interface LogPolicy {

@@ -1,9 +1,8 @@
+// The tree of one moment: the head of every tenant, at a position that only its id decides. A tenant has one position, so a tree
+// cannot hold two heads of one tenant. A part of the tree with one tenant is its leaf, at whatever depth.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import { pae } from '../pae.ts';
-
-// The tree of one moment: the head of every tenant, at a position that only its id decides. A tenant has one position,
-// so a tree cannot hold two heads of one tenant. A part of the tree with one tenant is its leaf, at whatever depth.
 
 /** The newest audit entry of a tenant. */
 export interface TenantHead {

@@ -1,3 +1,4 @@
+// A proof says: this was the head of this tenant, in a moment that the log has, and witnesses saw that log.
 import { readBase64, toBase64 } from '../base64.ts';
 import { attempt, fromHex, toHex } from '../bytes.ts';
 import { canonicalJson } from '../canonical-json.ts';
@@ -8,8 +9,6 @@ import { entryLeaf, verifyInclusion } from './log-tree.ts';
 import { leafOf, longestPath, positionOf, rootFromPath, type TenantHead } from './prefix-tree.ts';
 import { type LogPolicy, quorumTime } from './policy.ts';
 import { LogProofError, verifyCheckpoint, type VerifyEd25519 } from './tlog.ts';
-
-// A proof says: this was the head of this tenant, in a moment that the log has, and witnesses saw that log.
 
 /** What a proof carries about a moment beside the log's own proof. `time` is milliseconds since 1970. */
 export interface ProvenMoment extends TenantHead {

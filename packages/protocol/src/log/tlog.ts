@@ -1,11 +1,10 @@
+// Who signed what about a log: verifier keys, checkpoints and cosignatures (https://c2sp.org/signed-note, tlog-checkpoint,
+// tlog-cosignature).
 import { readBase64 } from '../base64.ts';
 import { EaasError, InputError, LoadError } from '../errors.ts';
 import { ed25519, formatSignature, type NoteKey, noteKey } from '../signed-note.ts';
 import { parseNote, parseStatement, statement } from '../signed-note.ts';
 import { toUtf8, utf8Length } from '../text.ts';
-
-// Who signed what about a log: verifier keys, checkpoints and cosignatures (https://c2sp.org/signed-note,
-// tlog-checkpoint, tlog-cosignature).
 
 /** Why a proof is refused. */
 export type LogProofErrorCode =

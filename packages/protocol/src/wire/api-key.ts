@@ -1,3 +1,4 @@
+// The text of an API key: a prefix that secret scanners recognise, and a checksum that finds typing errors.
 import { bytesOfBase62, checksum, checksumDigits, secretText } from '../base62.ts';
 import { InputError } from '../errors.ts';
 

@@ -1,3 +1,4 @@
+// The calls that manage API keys: their schemas, and what the reference says about them. Issuers share the rules for lists.
 import * as z from 'zod/mini';
 import type { Endpoints, Group } from './endpoint.ts';
 import { limits } from './limits.ts';

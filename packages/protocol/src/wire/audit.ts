@@ -1,3 +1,4 @@
+// The calls that read, verify and prove the audit log. Users who ask about their own data get less of an entry than operators.
 import * as z from 'zod/mini';
 import { auditActions } from './audit-actions.ts';
 import type { Endpoints, Group } from './endpoint.ts';

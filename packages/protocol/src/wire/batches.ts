@@ -1,3 +1,4 @@
+// Many calls of one kind in one request, made from the schemas of the single calls. An item that fails leaves the others alone.
 import * as z from 'zod/mini';
 import { aboutDataKeys, dataKeys, items } from './data-keys.ts';
 import type { CallText, Endpoints, Group } from './endpoint.ts';

@@ -1,3 +1,4 @@
+// The calls of envelope mode, where the service sees data keys and never a plaintext, and the export of a key.
 import * as z from 'zod/mini';
 import type { Endpoints, Group } from './endpoint.ts';
 import { base64, context, count, dek, integer, subjectId, usedKey, uuid, who } from './primitives.ts';

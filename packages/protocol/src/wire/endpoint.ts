@@ -1,3 +1,4 @@
+// What each endpoint states about itself. Services check calls by it, clients get their types, and the reference its texts.
 import type * as z from 'zod/mini';
 import type { Permission } from './permissions.ts';
 import type { ProblemCode } from './problems.ts';

@@ -1,3 +1,4 @@
+// The table of all endpoints, joined from its groups. Services, clients, commands and the reference are made from it.
 import type * as z from 'zod/mini';
 import { apiKeys } from './api-keys.ts';
 import { audit } from './audit.ts';

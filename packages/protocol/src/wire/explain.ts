@@ -1,3 +1,4 @@
+// Turns an error of zod into the sentence that a caller gets, with the name of the field and never its value.
 import type * as z from 'zod/mini';
 
 type Issue = z.core.$ZodIssue;

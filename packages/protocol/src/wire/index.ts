@@ -1,3 +1,4 @@
+// The contract between clients and services: endpoints with their schemas, permissions, problems and limits.
 export { limits } from './limits.ts';
 export { hasControlCharacter } from '../text.ts';
 export { apiKeyPrefix, formatApiKey, isApiKey } from './api-key.ts';

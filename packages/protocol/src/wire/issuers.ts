@@ -1,3 +1,4 @@
+// The calls that manage issuers, and what is checked of their keys and claims before the service believes a token.
 import * as z from 'zod/mini';
 import { hasControlCharacter, utf8Length } from '../text.ts';
 import { list, origin } from './api-keys.ts';

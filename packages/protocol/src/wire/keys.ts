@@ -1,3 +1,4 @@
+// The life of a key as calls, from its creation to its destruction: their schemas, and what the reference says about them.
 import * as z from 'zod/mini';
 import type { Endpoints, Group } from './endpoint.ts';
 import { limits } from './limits.ts';

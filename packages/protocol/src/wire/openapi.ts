@@ -1,3 +1,4 @@
+// Makes the OpenAPI document and the reference from the table of endpoints, so that neither contradicts a schema.
 import * as z from 'zod/mini';
 import { aboutApiKeys } from './api-keys.ts';
 import { aboutAudit } from './audit.ts';

@@ -1,3 +1,4 @@
+// What API keys and the users of an issuer can be allowed to do, and what API keys of browsers, or of some keys, cannot have.
 const aboutKeys = ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'keys.destroy', 'keys.export'] as const;
 
 const ofTenant = ['audit.read', 'api_keys.manage', 'usage.read', 'subjects.erase'] as const;

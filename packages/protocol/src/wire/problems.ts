@@ -1,3 +1,4 @@
+// Every reason for which a service refuses a call: the code for programs, the HTTP status, and what the reference says about it.
 import * as z from 'zod/mini';
 import { count } from './primitives.ts';
 

@@ -1,3 +1,4 @@
+// Checks RSA public keys before they are used: those that a key is exported to, and those that verify the tokens of an issuer.
 import * as z from 'zod/mini';
 import { readBase64Url } from '../base64url.ts';
 import { reasoned } from './primitives.ts';

@@ -1,3 +1,4 @@
+// The calls that send a plaintext to the service: encrypt, decrypt and hash. An envelope-only tenant can only hash.
 import * as z from 'zod/mini';
 import type { Endpoints, Group } from './endpoint.ts';
 import { base64, context, fingerprint, keyId, plaintext, usedKey, uuid, who } from './primitives.ts';

@@ -1,3 +1,4 @@
+// The calls that show and erase a person. They name the person in the body, also when they only read, and never in a URL.
 import * as z from 'zod/mini';
 import type { Endpoints, Group } from './endpoint.ts';
 import { hex, receipt, subject, subjectId, time } from './primitives.ts';

@@ -1,3 +1,4 @@
+// The times of the wire: reads every valid RFC 3339 time, and writes one form of it.
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
 /**

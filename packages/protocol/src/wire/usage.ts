@@ -1,3 +1,4 @@
+// The call that counts a tenant's operations in a month, next to the quota of encryptions and the number of people.
 import * as z from 'zod/mini';
 import type { Endpoints, Group } from './endpoint.ts';
 import { count, text } from './primitives.ts';

@@ -1,3 +1,5 @@
+// `createBrowserClient`: a client for pages, which never holds an API key. The proxy of the app, or its own sign-in, authorizes
+// what it asks of the service.
 import { InputError, object, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { EnvelopeClient } from '../client/envelope-client.ts';
 import { clientOptions, type ClientOptions } from '../client/client-options.ts';

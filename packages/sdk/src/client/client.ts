@@ -1,3 +1,5 @@
+// `EaasClient`: encrypts and decrypts like every client, and administers keys, API keys, sign-ins and people. It acts with an API
+// key, or for a user of the app's sign-in.
 import { InputError, having, type OptionRules, otherKindOf, requireOptions } from '@eaas/protocol/internal';
 import { isApiKey, requireKind } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';

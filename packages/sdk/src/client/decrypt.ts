@@ -1,3 +1,5 @@
+// Finds the data key of each ciphertext, in memory or by one request for all who wait for it, and decrypts. What was unwrapped
+// for one person or user serves nobody else.
 import { type Context, DecryptionError, fromUtf8, type Header, InputError } from '@eaas/protocol/internal';
 import { openAfter, requireExpectedKey, isBytes, isPromise } from '@eaas/protocol/internal';
 import { oneOf, sealedAfter, type OptionRules, requireOptions } from '@eaas/protocol/internal';

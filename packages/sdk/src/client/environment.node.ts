@@ -1,3 +1,4 @@
+// Fills in what the app did not pass from the variables EAAS_…, so that an API key goes only to the URL that belongs to it.
 import { InputError } from '@eaas/protocol/internal';
 import type { HalfOption } from '../half/options.ts';
 import type { EaasClientOptions } from './client.ts';

@@ -1,3 +1,4 @@
+// Runs calls with many values, of which each has its own result. Values that wait for one data key continue together.
 import { isPromise, requireArray } from '@eaas/protocol/internal';
 import type { DerivedDataKey } from '../data-keys/derive.ts';
 import type { Lease } from '../data-keys/cache.ts';

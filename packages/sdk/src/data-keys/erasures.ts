@@ -1,3 +1,4 @@
+// Remembers whom the service has called erased, so that the client asks nothing more about them and forgets their data keys.
 import { personName, ServiceError } from '@eaas/protocol/internal';
 import { Bounded } from '../bounded.ts';
 

@@ -1,3 +1,4 @@
+// Recognises the headers of envelopes that were read before, because the rows of a table mostly share a data key.
 import { parseEnvelope, envelopeLength, type Header, parseHeader } from '@eaas/protocol/internal';
 import { Bounded } from '../bounded.ts';
 

@@ -1,3 +1,4 @@
+// What a client on Deno encrypts with: the same as in Node, except for streams.
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import type { Engines } from './engines.ts';
 import { platformEngines as onNode } from './engines.node.ts';

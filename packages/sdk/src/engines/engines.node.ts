@@ -1,3 +1,4 @@
+// What a client in Node encrypts with: node:crypto for all, also where a page would load noble.
 import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
 import { nodeEngine } from '@eaas/protocol/node';
 import type { Engines } from './engines.ts';

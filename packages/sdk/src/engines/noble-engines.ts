@@ -1,3 +1,4 @@
+// Noble for pages without WebCrypto and for synchronous calls, loaded by the first one that needs it.
 import type { Engine } from '@eaas/protocol';
 import type * as Noble from '@eaas/protocol/internal-noble';
 import { load } from '../errors.ts';

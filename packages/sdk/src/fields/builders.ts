@@ -1,3 +1,4 @@
+// `field`, `plaintext` and `unencrypted`, from which an app builds the definition of a table.
 import { callback, flag, having, list, type OptionRules, requireKind } from '@eaas/protocol/internal';
 import { requireOptions, text as string } from '@eaas/protocol/internal';
 import type {

@@ -1,3 +1,4 @@
+// `checkConstraints`: has PostgreSQL itself refuse plaintext in encrypted columns.
 import { requireOptions } from '@eaas/protocol/internal';
 import type { FieldsDefinition } from './define-fields.ts';
 import { writesOlder } from './older-form.ts';

@@ -1,3 +1,4 @@
+// `part.dateRange`: finds dates by the fingerprints of years and months. Only a bound inside a month needs a comparison.
 import { isDate, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { indexOf, type PartIndex, type PartOptions, sizeRules } from './part-index.ts';
 import { monthOf } from './range-rules.ts';

@@ -1,3 +1,4 @@
+// `decryptNested`: decrypts rows that hold rows of other tables, as an ORM loads them, with one request for all data keys.
 import { isBytes, isPromise, having, requireArray, requireKind } from '@eaas/protocol/internal';
 import { requireOptions } from '@eaas/protocol/internal';
 import { type OnError, onErrorRule, type SubstituteOf, type ThrowingUnlessErased } from './field-error.ts';

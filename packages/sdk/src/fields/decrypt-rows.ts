@@ -1,3 +1,5 @@
+// Decrypts rows of a table. Values whose data key is in memory open at once, all others by one call, and `onError` says what
+// stands for those that fail.
 import { attempt, FormatError, InputError, isPromise, storedCiphertext } from '@eaas/protocol/internal';
 import { isOfPerson } from '../caller.ts';
 import type { DecryptItem, Opener } from '../client/decrypt.ts';

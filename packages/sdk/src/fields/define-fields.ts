@@ -1,3 +1,4 @@
+// `defineFields`: checks the definition of tables, and joins it with a client and its keys to the methods that work on rows.
 import { having, kindOf, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { inside } from '../client/inside.ts';
 import { resultOf } from '../errors.ts';

@@ -1,3 +1,4 @@
+// Encrypts rows of a table, and fills their index columns with fingerprints. A value that is a ciphertext already is refused.
 import type { EncryptItem } from '../client/encrypt.ts';
 import { resultOf } from '../errors.ts';
 import { failIn, inField, type Where } from './field-error.ts';

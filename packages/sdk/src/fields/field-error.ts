@@ -1,3 +1,4 @@
+// Names the table, field and row of what failed, never the value, and what `onError` puts in place of a value that fails.
 import { EaasError, type Rule } from '@eaas/protocol/internal';
 import type { SdkError } from '../errors.ts';
 import type { SubjectSource } from './row-types.ts';

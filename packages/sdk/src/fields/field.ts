@@ -1,3 +1,4 @@
+// The types of a field: its options, its indexes, and how it reads what its column held before.
 import type { Context } from '@eaas/protocol';
 import type { Normalization } from './normalize.ts';
 import type { PartIndexes } from './part-index.ts';

@@ -1,3 +1,4 @@
+// What an app imports to define encrypted columns, and to encrypt, search and decrypt rows by them.
 export { field, plaintext, unencrypted } from './builders.ts';
 export { isCiphertext as isEncrypted } from './recognize-ciphertext.ts';
 export type { SettledRow } from './decrypt-rows.ts';

@@ -1,3 +1,4 @@
+// What the calls on rows have in common: the part of a client that they use, their options, and one call for all values of a key.
 import type { OptionRules } from '@eaas/protocol/internal';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import type { inside } from '../client/inside.ts';

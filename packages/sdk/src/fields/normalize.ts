@@ -1,3 +1,4 @@
+// Brings texts that a search takes for equal to one form, before their fingerprint is computed.
 import { suggestion } from '@eaas/protocol/internal';
 import { refuse, refuseValue } from './value-types.ts';
 

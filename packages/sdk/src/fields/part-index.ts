@@ -1,3 +1,4 @@
+// What an index by a part of a value is: which parts a stored value has, and which ones a search looks for.
 import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { type Normalization, normalizer } from './normalize.ts';
 import { textType, type ValueType } from './value-types.ts';

@@ -1,3 +1,4 @@
+// Indexes for ranges: a value falls into a bucket, such as a month, and a search asks for every bucket of its range.
 import { indexOf, type PartIndex, type PartOptions, sizeRules } from './part-index.ts';
 import { bigintType, dateType, numberType, refuse, type ValueType } from './value-types.ts';
 

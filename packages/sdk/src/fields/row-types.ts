@@ -1,3 +1,4 @@
+// The types of rows as the app writes, stores and reads them, so that the compiler refuses plaintext in an encrypted column.
 import type { Bound, Field, StandardSchema, Unencrypted } from './field.ts';
 import type { PartIndex } from './part-index.ts';
 

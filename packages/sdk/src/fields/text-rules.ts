@@ -1,3 +1,4 @@
+// The parts of a text that can be searched: all of it, its first or last characters, its prefixes, its words.
 import { countFrom, requireKind } from '@eaas/protocol/internal';
 import { type PartIndex, textIndex, type TextPartOptions, type TextRule } from './part-index.ts';
 import { refuse } from './value-types.ts';

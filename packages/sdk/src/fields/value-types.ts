@@ -1,3 +1,4 @@
+// Turns the values of fields into bytes and back. All but texts carry a mark of their type, so that none is read as another.
 import {
   FormatError,
   fromUtf8,

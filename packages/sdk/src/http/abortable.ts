@@ -1,3 +1,4 @@
+// Stops waiting when a signal aborts or the time is over, and starts timers that keep no process alive.
 import { aborted, timeoutError } from '../errors.ts';
 
 const watching = new WeakMap<EventTarget, Set<() => void>>();

@@ -1,3 +1,4 @@
+// Checks the address and the headers of requests, so that no key travels over plain http to another machine by mistake.
 import { attempt, InputError, otherKindOf } from '@eaas/protocol/internal';
 
 /** Sends a request. Not `typeof fetch`, which has more members in Bun, and functions of apps lack them. */

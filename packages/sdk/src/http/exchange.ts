@@ -1,3 +1,4 @@
+// One call over HTTP: retries what is safe to repeat, checks the response, and keeps secrets out of all errors.
 import type { Output, Problem, ProblemCode, Receipt, Route } from '@eaas/protocol/wire';
 import { attempt, EaasError } from '@eaas/protocol/internal';
 import { loadKy } from '#ky';

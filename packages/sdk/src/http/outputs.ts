@@ -1,3 +1,5 @@
+// Checks responses without zod, by descriptions that are generated from the endpoint table, and that a response is about the
+// records that were asked for.
 import type { Output, Route } from '@eaas/protocol/wire';
 import ofPages from './page-kinds.json' with { type: 'json' };
 

@@ -1,3 +1,4 @@
+// `createIntake`: encrypts with a public key, for pages and programs that have no credentials and must not decrypt.
 import { type Context, InputError, type Wrapped } from '@eaas/protocol';
 import { type IntakePublicKey, parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { isBytes, type OptionRules, requireOptions } from '@eaas/protocol/internal';

@@ -1,3 +1,4 @@
+// Runs the proxy in node:http, Express and Fastify, whose requests and responses are not those of the web.
 import { InputError } from '@eaas/protocol';
 import { attempt, isBytes } from '@eaas/protocol/internal';
 import { limits } from '@eaas/protocol/wire';

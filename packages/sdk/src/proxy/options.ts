@@ -1,3 +1,4 @@
+// The options of the proxy, checked once, and the events that tell its operator what was refused and what failed.
 import { InputError } from '@eaas/protocol';
 import { list, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { baseUrlOf, type Fetch, parseUrl } from '../http/connection.ts';

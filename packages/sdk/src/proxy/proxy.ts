@@ -1,3 +1,4 @@
+// `createProxy`: answers the pages of an app, with the API key that they must not have. A session can do what `authorize` grants.
 import { InputError, parseUuid } from '@eaas/protocol';
 import { badRequest, bodyTooLarge, parseBody, Refusal } from '@eaas/protocol/internal-service';
 import { requireBodyType } from '@eaas/protocol/internal-service';

@@ -1,3 +1,4 @@
+// Reads parts of an encrypted file for `openFile`: from a Blob, an open file, a URL, or whatever the app provides.
 import { EaasError, having, requireKind } from '@eaas/protocol/internal';
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
 import { type Fetch, httpHeaders } from '../http/connection.ts';

@@ -1,3 +1,4 @@
+// What an app imports to encrypt files and streams of any size, and to move them under a newer version of their key.
 export { ciphertextSize, plaintextSize } from '@eaas/protocol/stream';
 export type { EncryptedFile, ByteRange, RangeSource } from '@eaas/protocol/stream';
 export { rewrapHead, type RewrappedHead } from './rewrap-head.ts';

@@ -1,3 +1,4 @@
+// Encrypts and decrypts streams, Blobs and files, with the keys, the engine and the halves of a client.
 import type { Context, ExpectedKey, Wrap, Wrapped } from '@eaas/protocol';
 import { having, number, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { openFile as open, openStream, sealStream } from '@eaas/protocol/internal-stream';

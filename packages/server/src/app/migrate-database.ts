@@ -1,3 +1,4 @@
+// Prepares or upgrades a database for `eaas migrate`. It refuses one with tables of somebody else, unless it may share it.
 import { inLine } from '@eaas/protocol/internal';
 import { CannotStart } from '../base/cannot-start.ts';
 import { asOwner, databaseOf, openDatabase } from './open-service.ts';

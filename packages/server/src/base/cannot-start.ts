@@ -1,3 +1,4 @@
+// The error for what an operator must set right first. Commands print its message alone, and end with exit code 3.
 export class CannotStart extends Error {
   override readonly name = 'CannotStart';
 }

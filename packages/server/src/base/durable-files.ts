@@ -1,3 +1,4 @@
+// Writes small files that survive a power cut, such as root keys and the files of `eaas dev`.
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 

@@ -1,3 +1,4 @@
+// Writes the log of a server, so that a full disk or a reader that stopped costs lines and nothing else.
 import { writeSync } from 'node:fs';
 
 export interface Lines {

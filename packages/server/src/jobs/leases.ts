@@ -1,3 +1,4 @@
+// Leases in the database, by which each job runs on one replica at a time, and a replica that lost its lease cannot commit.
 import { Explained } from '../base/explained.ts';
 import type { Sql, Transaction } from '../postgres/sql.ts';
 

@@ -1,3 +1,4 @@
+// The connections to PostgreSQL, and what its driver lacks: integers as numbers, lists as parameters, hosts that it misreads.
 import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import postgres from 'postgres';

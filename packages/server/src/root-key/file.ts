@@ -1,3 +1,4 @@
+// Root keys in files: created once, refused if other users can read them, and never in a string, which nobody can wipe.
 import { randomFillSync, randomUUID } from 'node:crypto';
 import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';

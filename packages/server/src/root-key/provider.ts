@@ -1,3 +1,4 @@
+// Where a root key comes from: a variable, a file, or a program that prints it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { isAbsolute } from 'node:path';

@@ -1,3 +1,4 @@
+// Starts the HTTP side on a service in memory, for the tests of this folder.
 import { connect } from 'node:net';
 import { afterAll, onTestFinished } from 'vitest';
 import { type AppOptions, createApp } from '../app.ts';
