@@ -1,29 +1,34 @@
-// The weight of the repository against its budgets; `npm run check` fails over one. Code lines are lines that are neither
-// blank nor comments. A budget only goes down, except for a feature that brings its own figure, in its own commit.
+// The weight of the repository. `most` is what a row has today, without lines of imports: it goes down, and rises only in the commit
+// of a feature that brings its own figure. `aim` is what it should come to, with imports. `npm run check` fails over `most`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
-const packages: Readonly<Record<string, number>> = {
-  protocol: 5_738,
-  service: 5_820,
-  local: 2_193,
-  sdk: 7_359,
-  migrate: 2_574,
-  audit: 1_188,
-  drizzle: 2_100,
-  prisma: 2_030,
-  files: 1_596,
-  console: 6_343,
-  server: 5_635,
-  log: 1_163,
-  dev: 838,
-  cli: 3_148,
+interface Weight {
+  readonly most: number;
+  readonly aim: number;
+}
+
+/** Code lines, which are neither blank nor comments, of what a package ships. */
+const packages: Readonly<Record<string, Weight>> = {
+  protocol: { most: 5_413, aim: 5_550 },
+  service: { most: 5_244, aim: 5_500 },
+  local: { most: 1_896, aim: 2_200 },
+  sdk: { most: 6_762, aim: 7_700 },
+  migrate: { most: 2_374, aim: 3_000 },
+  audit: { most: 1_095, aim: 1_200 },
+  drizzle: { most: 1_877, aim: 2_150 },
+  prisma: { most: 1_881, aim: 2_100 },
+  files: { most: 1_391, aim: 1_600 },
+  console: { most: 5_845, aim: 6_350 },
+  server: { most: 5_005, aim: 5_350 },
+  log: { most: 1_047, aim: 1_200 },
+  dev: { most: 743, aim: 850 },
+  cli: { most: 2_767, aim: 3_250 },
 };
-const sites = { 'docs/site': 1_063, examples: 1_726 };
-const mostTestLines = 70_993;
-const mostWords = 70_550;
+const sites = { 'docs/site': { most: 1_025, aim: 1_063 }, examples: { most: 1_566, aim: 1_726 } };
+const tests: Weight = { most: 70_921, aim: 69_500 };
+const handwritten: Weight = { most: 70_544, aim: 66_500 };
 const longestLine = 140;
 const printWidth = 110;
 
@@ -32,9 +37,12 @@ const read = (path: string): string => readFileSync(path, 'utf8');
 const sum = (paths: readonly string[], measure: (path: string) => number): number =>
   paths.reduce((total, path) => total + measure(path), 0);
 
-function codeLines(path: string): number {
+/** Whole statements at the beginning of a line. */
+const statementsOfImports = /^import\b[^;]*;$/gm;
+
+function codeLines(text: string): number {
   let isInComment = false;
-  return read(path)
+  return text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => {
@@ -76,33 +84,34 @@ const rowOf = (path: string): string | undefined => {
 const inRow = (name: string): string[] => code.filter((path) => rowOf(path) === name);
 
 const faults: string[] = [];
-function row(name: string, is: number, budget: number, most = budget): void {
-  const over = is > most ? `  over by ${(is - most).toLocaleString('en')}` : '';
-  if (over !== '') faults.push(`${name.trim()}:${over}`);
-  console.log(
-    name.padEnd(44) + is.toLocaleString('en').padStart(9) + budget.toLocaleString('en').padStart(9) + over,
+let overAims = 0;
+const cell = (value: number | string): string => value.toLocaleString('en').padStart(14);
+function row(name: string, is: number, { most, aim }: Weight, withImports = is): void {
+  if (is > most) faults.push(`${name.trim()}: over by ${(is - most).toLocaleString('en')}`);
+  overAims += Math.max(0, withImports - aim);
+  console.log(name.padEnd(34) + [is, most, withImports, aim].map(cell).join(''));
+}
+function codeRow(name: string, of: string, weight: Weight): void {
+  const texts = inRow(of).map(read);
+  const linesOf = (change: (text: string) => string): number =>
+    texts.reduce((lines, text) => lines + codeLines(change(text)), 0);
+  row(
+    name,
+    linesOf((text) => text.replace(statementsOfImports, '')),
+    weight,
+    linesOf((text) => text),
   );
 }
 
-console.log(`${'code lines'.padEnd(44)}${'is'.padStart(9)}${'budget'.padStart(9)}`);
-for (const [name, budget] of Object.entries(packages))
-  row(`  packages/${name}`, sum(inRow(name), codeLines), budget, Math.floor(budget * 1.05));
-const total = Object.values(packages).reduce((lines, budget) => lines + budget, 0);
-row('  all packages', sum(Object.keys(packages).flatMap(inRow), codeLines), total);
-for (const [folder, budget] of Object.entries(sites))
-  row(`  ${folder}`, sum(inRow(folder), codeLines), budget);
+console.log('code lines'.padEnd(34) + ['is', 'most', 'with imports', 'aim'].map(cell).join(''));
+for (const [name, weight] of Object.entries(packages)) codeRow(`  packages/${name}`, name, weight);
+for (const [folder, weight] of Object.entries(sites)) codeRow(`  ${folder}`, folder, weight);
 const allLines = (path: string): number => read(path).trimEnd().split('\n').length;
-row('lines of tests, bench and prove', sum(inRow('tests'), allLines), mostTestLines);
-row(
-  'words written by hand',
-  sum(
-    tracked.filter(
-      (path) => path.endsWith('.md') && !/^\.changeset|\/docs\/reference\/|CHANGELOG/.test(path),
-    ),
-    words,
-  ),
-  mostWords,
-);
+row('lines of tests, bench and prove', sum(inRow('tests'), allLines), tests);
+const isHandwritten = (path: string): boolean =>
+  path.endsWith('.md') && !/^\.changeset|\/docs\/reference\/|CHANGELOG/.test(path);
+row('words written by hand', sum(tracked.filter(isHandwritten), words), handwritten);
+console.log(`over the aims, all together: ${overAims.toLocaleString('en')}`);
 
 const tooLong = code
   .filter((path) => path.startsWith('packages/'))

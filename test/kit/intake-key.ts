@@ -1,6 +1,10 @@
 import { formatPublicKey } from '@eaas/protocol/intake';
-import { intakeVersion, nobleIntakeCrypto as crypto, nobleIntakeKey } from '@eaas/protocol/internal-service';
-import { openForIntake } from '@eaas/protocol/internal-service';
+import {
+  intakeVersion,
+  nobleIntakeCrypto as crypto,
+  nobleIntakeKey,
+  openForIntake,
+} from '@eaas/protocol/internal-service';
 import { type Context, DecryptionError, type Wrapped } from '../../packages/protocol/src/index.ts';
 import { vectors } from './vectors.ts';
 

@@ -1,8 +1,19 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { buildPrefixTree, cosignedMessage, entryLeaf, formatExtra } from '@eaas/protocol/internal-log';
-import { formatNoteKey, formatSignature, formatTlogProof, momentEntry } from '@eaas/protocol/internal-log';
-import { type NoteKey, noteKey, type PrefixTree, type TenantHead } from '@eaas/protocol/internal-log';
-import { treeHeadText } from '@eaas/protocol/internal-log';
+import {
+  buildPrefixTree,
+  cosignedMessage,
+  entryLeaf,
+  formatExtra,
+  formatNoteKey,
+  formatSignature,
+  formatTlogProof,
+  momentEntry,
+  type NoteKey,
+  noteKey,
+  type PrefixTree,
+  type TenantHead,
+  treeHeadText,
+} from '@eaas/protocol/internal-log';
 import { finish } from './finish.ts';
 
 /** A public log with witnesses, in memory. Nothing in it keeps a test from lying. */

@@ -1,6 +1,11 @@
 // Proofs of single entries: an entry, and the digests that chain it to a head that the public log has.
-import { LogProofError, parseExtra, parseTlogProof, type ProvenMoment } from '@eaas/protocol/internal-log';
-import type { VerifiedProof } from '@eaas/protocol/internal-log';
+import {
+  LogProofError,
+  parseExtra,
+  parseTlogProof,
+  type ProvenMoment,
+  type VerifiedProof,
+} from '@eaas/protocol/internal-log';
 import { type AuditEntry, genesisOf, hashAfter, isChained, isEntry, isHash } from './entry.ts';
 
 /**

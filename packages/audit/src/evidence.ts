@@ -1,7 +1,14 @@
 // Evidence for somebody who trusts neither you nor the service: a part of a log as files, which `verify.html` checks.
 import { InputError } from '@eaas/protocol';
-import { isDate, type OptionRules, requireOptions, ServiceError } from '@eaas/protocol/internal';
-import { type Rule, signal, text } from '@eaas/protocol/internal';
+import {
+  isDate,
+  type OptionRules,
+  requireOptions,
+  type Rule,
+  ServiceError,
+  signal,
+  text,
+} from '@eaas/protocol/internal';
 import { type AuditEntry, type AuditHead, digestOf } from './entry.ts';
 import { ownMembers, statedHead } from './entry-proof.ts';
 import { headBefore } from './prove.ts';

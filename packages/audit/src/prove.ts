@@ -1,7 +1,16 @@
 // Makes the proof of an entry for somebody else, from what the service returns.
 import { InputError } from '@eaas/protocol';
-import { ServiceError, toHex, countFrom, type OptionRules, requireKind } from '@eaas/protocol/internal';
-import { requireOptions, type Rule, signal, text } from '@eaas/protocol/internal';
+import {
+  countFrom,
+  type OptionRules,
+  requireKind,
+  requireOptions,
+  type Rule,
+  ServiceError,
+  signal,
+  text,
+  toHex,
+} from '@eaas/protocol/internal';
 import { LogProofError } from '@eaas/protocol/internal-log';
 import { type AuditEntry, type AuditHead, digestOf, genesisOf, isHead } from './entry.ts';
 import { type EntryProof, ownMembers, requireChain, statedHead } from './entry-proof.ts';

@@ -1,7 +1,14 @@
 // The check of a file that somebody handed over: an exported log, or the entries of a folder of evidence.
 import { InputError } from '@eaas/protocol';
-import { attempt, callback, escapeHidden, flag } from '@eaas/protocol/internal';
-import { list, type OptionRules, requireOptions } from '@eaas/protocol/internal';
+import {
+  attempt,
+  callback,
+  escapeHidden,
+  flag,
+  list,
+  type OptionRules,
+  requireOptions,
+} from '@eaas/protocol/internal';
 import { type AuditEntry, type AuditHead, isBareHead, isEntry, isHidden } from './entry.ts';
 import { isExact } from './entry-proof.ts';
 import type { AuditFinding } from './findings.ts';

@@ -1,7 +1,16 @@
 // The check of a log, wherever its entries come from. It reads nothing itself, but what it is given.
 import { InputError } from '@eaas/protocol';
-import { callback, list, object, type OptionRules, positiveInteger } from '@eaas/protocol/internal';
-import { requireKind, requireOptions, type Rule, text } from '@eaas/protocol/internal';
+import {
+  callback,
+  list,
+  object,
+  type OptionRules,
+  positiveInteger,
+  requireKind,
+  requireOptions,
+  type Rule,
+  text,
+} from '@eaas/protocol/internal';
 import type { KnownFacts, VerifiedProof } from '@eaas/protocol/internal-log';
 import { aVerifierKey, openCheckpoint } from './checkpoint.ts';
 import type { AuditEntry, AuditHead } from './entry.ts';

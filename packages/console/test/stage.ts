@@ -1,5 +1,4 @@
-import { permissions } from '@eaas/protocol/wire';
-import type { Permission } from '@eaas/protocol/wire';
+import { type Permission, permissions } from '@eaas/protocol/wire';
 import { EaasClient } from '@eaas/sdk';
 import { createTestService, type TestService } from '@eaas/local';
 import type { Page } from '@eaas/test-kit/chromium';

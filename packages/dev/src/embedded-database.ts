@@ -2,8 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Purpose } from '@eaas/server/internal';
-import postgres from 'postgres';
-import type { Sql } from 'postgres';
+import postgres, { type Sql } from 'postgres';
 import { postgresAccount } from './account.ts';
 import { embeddedBinaries } from './binaries.ts';
 import { DataDirectoryInUse, launchPostgres, readPostmaster, socketPort, stopPostgres } from './launch.ts';

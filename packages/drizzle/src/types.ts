@@ -15,8 +15,7 @@ import type * as mysql from 'drizzle-orm/mysql-core';
 import type * as pg from 'drizzle-orm/pg-core';
 import type * as sqlite from 'drizzle-orm/sqlite-core';
 import type { EncryptionOptions, Field, FieldsClient, OnError, PartIndex } from '@eaas/sdk/fields';
-import type { Bound, FieldsQuery } from '@eaas/sdk/internal';
-import type { InputOf } from '@eaas/sdk/internal';
+import type { Bound, FieldsQuery, InputOf } from '@eaas/sdk/internal';
 import type { TableOptions } from './table.ts';
 import type { Source } from './table-source.ts';
 

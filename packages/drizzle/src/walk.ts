@@ -7,8 +7,14 @@ import { type Condition, indexOf, nearMisses, writesOlder } from '@eaas/sdk/inte
 import type { Access, Row } from './access.ts';
 import { type Comparison, comparisonIn, isQuery, isSql, type Query, textOf } from './chunks.ts';
 import { refuse } from './error.ts';
-import { type Fields, flatFields, requireSelected, type Sources, sourcesOf } from './fields.ts';
-import { requireFirstDefinition } from './fields.ts';
+import {
+  type Fields,
+  flatFields,
+  requireFirstDefinition,
+  requireSelected,
+  type Sources,
+  sourcesOf,
+} from './fields.ts';
 import { Late, newRun, type Run } from './late.ts';
 import { type Encryption, encryptionOf, entryOf, opaquePlace, readable, requirePlain } from './table.ts';
 import type { PartsQuery } from './types.ts';

@@ -1,6 +1,5 @@
 import { eq } from 'drizzle-orm';
-import type { EncryptedDatabase } from '@eaas/drizzle/pg';
-import { excluded, fieldsOf } from '@eaas/drizzle/pg';
+import { type EncryptedDatabase, excluded, fieldsOf } from '@eaas/drizzle/pg';
 import type { EaasClient } from '@eaas/sdk';
 import { expect } from 'vitest';
 import type { PostgresDatabase, Tables } from './tables.ts';

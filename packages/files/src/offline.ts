@@ -10,8 +10,13 @@ import {
 import { WrongUsage } from './kit.ts';
 import { DecryptionError, parseUuid, type Wrapped } from '@eaas/protocol';
 import { attempt, inLine, personName, versionIn, openSecret } from '@eaas/protocol/internal';
-import { intakeForm, type IntakePrivateKey, nobleIntakeCrypto } from '@eaas/protocol/internal-service';
-import { nobleIntakeKey, openForIntake } from '@eaas/protocol/internal-service';
+import {
+  intakeForm,
+  type IntakePrivateKey,
+  nobleIntakeCrypto,
+  nobleIntakeKey,
+  openForIntake,
+} from '@eaas/protocol/internal-service';
 import { nodeEngine } from '@eaas/protocol/node';
 import type { Output } from '@eaas/protocol/wire';
 import { EaasClient } from '@eaas/sdk';

@@ -3,8 +3,12 @@ import { createHash } from 'node:crypto';
 import { InputError } from '@eaas/protocol';
 import { type Contents, withMaterial } from '@eaas/service';
 import { askNewPassphrase, askPassphrase } from './ask.ts';
-import { kmsOfEnvironment, openerOfEnvironment } from './file-opener.ts';
-import { passphraseOpener, sealedOfEnvironment } from './file-opener.ts';
+import {
+  kmsOfEnvironment,
+  openerOfEnvironment,
+  passphraseOpener,
+  sealedOfEnvironment,
+} from './file-opener.ts';
 import { nameOf, readKeyFile, relockKeyFile } from './key-file.ts';
 import { openKeyFile, readUnopened, withOpened } from './key-file-format.ts';
 import type { Opener } from './opener.ts';

@@ -2,8 +2,13 @@
 // (key-file-store.ts, sealed.ts), and the commands that import, lock and rotate them.
 import { InputError, pae, parseUuid, toUtf8 } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
-import { randomBytes, hashKeyPlace, type SecretPlace, tenantPlace } from '@eaas/protocol/internal';
-import { versionPlace } from '@eaas/protocol/internal';
+import {
+  hashKeyPlace,
+  randomBytes,
+  type SecretPlace,
+  tenantPlace,
+  versionPlace,
+} from '@eaas/protocol/internal';
 import {
   type Contents,
   forIntake,

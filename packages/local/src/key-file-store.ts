@@ -1,13 +1,31 @@
 // A store over a key file, which several processes change. Its rows are in memory, sealed as in the file; what others changed is
 // read before each call. The local service opens it, as `#key-file`.
 import { toHex } from '@eaas/protocol/internal';
-import { type Appended, keys, keyVersions, type Known, type Link, type Need } from '@eaas/service';
-import { type Service, subjects, type Table } from '@eaas/service';
+import {
+  type Appended,
+  keys,
+  keyVersions,
+  type Known,
+  type Link,
+  type Need,
+  type Service,
+  subjects,
+  type Table,
+} from '@eaas/service';
 import { type Held, lockNow, lockSoon } from './file-lock.ts';
 import { openerOfEnvironment } from './file-opener.ts';
 import { holding, lockOf, nameOf, placeOfKeyFile, readKeyFile, stampOf, writeKeyFile } from './key-file.ts';
-import { defaultKeyIn, type FileContents, type FileKey, fileKey, formatKeyFile } from './key-file-format.ts';
-import { type KeyFile, newDefaultKey, openKeyFile, textOf } from './key-file-format.ts';
+import {
+  defaultKeyIn,
+  type FileContents,
+  type FileKey,
+  fileKey,
+  formatKeyFile,
+  type KeyFile,
+  newDefaultKey,
+  openKeyFile,
+  textOf,
+} from './key-file-format.ts';
 import { isKept, type KeyStore, layIn, refuseAsUnavailable, tenantIn } from './key-store.ts';
 import type { MemoryStore, MemoryTenant } from './memory-store.ts';
 

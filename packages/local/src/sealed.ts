@@ -4,9 +4,19 @@ import { InputError, toUtf8 } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { otherKindOf } from '@eaas/protocol/internal';
 import { type Keying, type KeyRow, type Link, type Plugin, Refusal } from '@eaas/service';
-import { defaultKeyIn, type FileKey, formatKeyFile, type KeyFile } from './key-file-format.ts';
-import { newDefaultKey, newKeyFile, newVersion, openKeyFile } from './key-file-format.ts';
-import { readUnopened, sealedVersions, type Stored } from './key-file-format.ts';
+import {
+  defaultKeyIn,
+  type FileKey,
+  formatKeyFile,
+  type KeyFile,
+  newDefaultKey,
+  newKeyFile,
+  newVersion,
+  openKeyFile,
+  readUnopened,
+  sealedVersions,
+  type Stored,
+} from './key-file-format.ts';
 import { isKept, keysInMemory, type KeyStore, noDefaultKey } from './key-store.ts';
 import { keyOfService, sealedBytesOf, unlocked } from './opener.ts';
 import type { MemoryStore } from './memory-store.ts';

@@ -2,8 +2,15 @@
 // in every process, and nothing is stored. docs/key-file.md specifies it.
 import { InputError, pae, parseUuid, toUtf8 } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
-import { attempt, fromHex, otherKindOf, using, uuidFromBytes } from '@eaas/protocol/internal';
-import { saltLength, saltParts } from '@eaas/protocol/internal';
+import {
+  attempt,
+  fromHex,
+  otherKindOf,
+  saltLength,
+  saltParts,
+  using,
+  uuidFromBytes,
+} from '@eaas/protocol/internal';
 import { exportSecret, hkdf, hmac, sealSecret } from '@eaas/service';
 import { type KeyFile, newDefaultKey } from './key-file-format.ts';
 import { keyIdOfEnvironment, unlocked } from './opener.ts';

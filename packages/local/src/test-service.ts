@@ -1,15 +1,43 @@
 // The service in memory, for unit tests: a tenant with everything that the server has, and controls.
 // Tests of apps call it, and pages that show the playground without a server.
 import { canonicalJson } from '@eaas/protocol/audit';
-import { ServiceError, fromHex, callback, flag, integerFrom, number } from '@eaas/protocol/internal';
-import { numberFrom, object, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
-import type { Rule } from '@eaas/protocol/internal';
+import {
+  callback,
+  flag,
+  fromHex,
+  integerFrom,
+  number,
+  numberFrom,
+  object,
+  type OptionRules,
+  requireKind,
+  requireOptions,
+  type Rule,
+  ServiceError,
+} from '@eaas/protocol/internal';
 import type { Input, Output } from '@eaas/protocol/wire';
-import { serverOperations } from '@eaas/service';
-import { changeTenant, entries, type EntryRow, intake, issuers, people, refTo, settle } from '@eaas/service';
+import {
+  changeTenant,
+  entries,
+  type EntryRow,
+  intake,
+  issuers,
+  people,
+  refTo,
+  serverOperations,
+  settle,
+} from '@eaas/service';
 import { createCall } from './call.ts';
-import { addFailure, type Failure, type FailureOptions, type Failures, type SeenRequest } from './fetch.ts';
-import { baseUrl, createFetch, type Fetch } from './fetch.ts';
+import {
+  addFailure,
+  baseUrl,
+  createFetch,
+  type Failure,
+  type FailureOptions,
+  type Failures,
+  type Fetch,
+  type SeenRequest,
+} from './fetch.ts';
 import { memoryStore } from './memory-store.ts';
 import { ownTenant, withControls } from './own-tenant.ts';
 

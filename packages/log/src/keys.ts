@@ -3,9 +3,18 @@
 import { createHmac, createSecretKey, randomBytes, sign } from 'node:crypto';
 import { pae } from '@eaas/protocol';
 import { using } from '@eaas/protocol/internal';
-import { ed25519, formatNoteKey, formatSignature, type NoteKey, noteKey } from '@eaas/protocol/internal-log';
-import { parseNote, restartEntry, rootFromTiles, type TenantHead } from '@eaas/protocol/internal-log';
-import { treeHeadText } from '@eaas/protocol/internal-log';
+import {
+  ed25519,
+  formatNoteKey,
+  formatSignature,
+  type NoteKey,
+  noteKey,
+  parseNote,
+  restartEntry,
+  rootFromTiles,
+  type TenantHead,
+  treeHeadText,
+} from '@eaas/protocol/internal-log';
 import {
   claim,
   Explained,

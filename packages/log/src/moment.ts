@@ -1,8 +1,16 @@
 // A moment: the heads of all tenants become a tree, the tree an entry of the log, and the log's checkpoint is signed. All of it
 // commits together.
-import { buildPrefixTree, momentEntry, parseNote, parseTreeHead } from '@eaas/protocol/internal-log';
-import { type PrefixTree, rootFromTiles, type TenantHead } from '@eaas/protocol/internal-log';
-import { type TreeHead, verifyCheckpoint } from '@eaas/protocol/internal-log';
+import {
+  buildPrefixTree,
+  momentEntry,
+  parseNote,
+  parseTreeHead,
+  type PrefixTree,
+  rootFromTiles,
+  type TenantHead,
+  type TreeHead,
+  verifyCheckpoint,
+} from '@eaas/protocol/internal-log';
 import {
   databaseTime,
   isAuthenticHead,

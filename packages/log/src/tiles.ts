@@ -1,6 +1,14 @@
 // The tiles of the log in the database. A row grows until it is full, so a partial tile is a prefix of its row.
-import { appendedHashes, bundledEntry, bundleEntries, entryLeaf } from '@eaas/protocol/internal-log';
-import { type ReadTile, type TileName, tilePath, tileWidth } from '@eaas/protocol/internal-log';
+import {
+  appendedHashes,
+  bundledEntry,
+  bundleEntries,
+  entryLeaf,
+  type ReadTile,
+  type TileName,
+  tilePath,
+  tileWidth,
+} from '@eaas/protocol/internal-log';
 import { Explained, sameBytes, type Sql, type Transaction } from '@eaas/server/internal';
 
 /** Thrown if something other than the service changed the tiles. The log must then sign nothing any more. */

@@ -1,7 +1,14 @@
 // The seam between the log and the client of its witnesses.
-import { consistencyProof, formatNoteKey, type LogPolicy } from '@eaas/protocol/internal-log';
-import { type NoteSignature, parseNote, quorumTime, rootFromTiles } from '@eaas/protocol/internal-log';
-import { verifyCheckpoint } from '@eaas/protocol/internal-log';
+import {
+  consistencyProof,
+  formatNoteKey,
+  type LogPolicy,
+  type NoteSignature,
+  parseNote,
+  quorumTime,
+  rootFromTiles,
+  verifyCheckpoint,
+} from '@eaas/protocol/internal-log';
 import { type Lease, type Sql, type Transaction, verifyEd25519 } from '@eaas/server/internal';
 import { verifierOf } from './keys.ts';
 import { halt, headOf, type LogLines, type MomentContext } from './moment.ts';

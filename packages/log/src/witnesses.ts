@@ -2,9 +2,17 @@
 // lines that verify under a key of the policy are kept, and only our own signature can halt the log.
 import { createHash } from 'node:crypto';
 import { toBase64 } from '@eaas/protocol/base64';
-import { formatSignature, LogProofError, type NoteKey, parseNote } from '@eaas/protocol/internal-log';
-import { parseNoteKey, type PolicyWitness, type TreeHead } from '@eaas/protocol/internal-log';
-import { type VerifiedCheckpoint, verifyCheckpoint } from '@eaas/protocol/internal-log';
+import {
+  formatSignature,
+  LogProofError,
+  type NoteKey,
+  parseNote,
+  parseNoteKey,
+  type PolicyWitness,
+  type TreeHead,
+  type VerifiedCheckpoint,
+  verifyCheckpoint,
+} from '@eaas/protocol/internal-log';
 import { hostOf, isLoopback, sameBytes, verifyEd25519 } from '@eaas/server/internal';
 import { exchange, inTime, WitnessFailed } from './exchange.ts';
 import type { Signed, WitnessContext } from './witness-context.ts';

@@ -3,8 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildPrefixTree, formatExtra, formatTlogProof, momentEntry } from '@eaas/protocol/internal-log';
-import { parsePolicy, verifyProof } from '@eaas/protocol/internal-log';
+import {
+  buildPrefixTree,
+  formatExtra,
+  formatTlogProof,
+  momentEntry,
+  parsePolicy,
+  verifyProof,
+} from '@eaas/protocol/internal-log';
 import { finish } from '@eaas/test-kit/finish';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { newDirectory } from '@eaas/test-kit/directory';

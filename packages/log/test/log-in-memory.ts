@@ -1,9 +1,22 @@
 // A log in memory, for tests of what is around a log. Its replicas share it, as they share a database.
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-import { appendedHashes, bundledEntry, consistencyProof, entryLeaf } from '@eaas/protocol/internal-log';
-import { formatNoteKey, formatSignature, inclusionProof, type NoteKey } from '@eaas/protocol/internal-log';
-import { noteKey, parseNote, parsePolicy, parseTilePath, rootFromTiles } from '@eaas/protocol/internal-log';
-import { treeHeadText, verifyCheckpoint } from '@eaas/protocol/internal-log';
+import {
+  appendedHashes,
+  bundledEntry,
+  consistencyProof,
+  entryLeaf,
+  formatNoteKey,
+  formatSignature,
+  inclusionProof,
+  type NoteKey,
+  noteKey,
+  parseNote,
+  parsePolicy,
+  parseTilePath,
+  rootFromTiles,
+  treeHeadText,
+  verifyCheckpoint,
+} from '@eaas/protocol/internal-log';
 import { verifyEd25519 } from '@eaas/server/internal';
 import type { Signed, WitnessContext } from '../src/witness-context.ts';
 import { askWitnesses } from '../src/witnesses.ts';

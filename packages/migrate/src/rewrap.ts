@@ -2,8 +2,16 @@
 // What the service answers is also how `reencrypt` learns which version is the newest: no other permission tells it.
 import { type EaasError, FormatError } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
-import { equalBytes, isSubjectWrapped, parseHeader, replaceWrapped } from '@eaas/protocol/internal';
-import { ServiceError, serviceForm, subjectForm, versionIn } from '@eaas/protocol/internal';
+import {
+  equalBytes,
+  isSubjectWrapped,
+  parseHeader,
+  replaceWrapped,
+  ServiceError,
+  serviceForm,
+  subjectForm,
+  versionIn,
+} from '@eaas/protocol/internal';
 import type { EaasClient, UnwrapOptions } from '@eaas/sdk';
 import { Bounded, failIn, rowIdOf, subjectOfRow } from '@eaas/sdk/internal';
 import { type Head, headIn } from './heads.ts';

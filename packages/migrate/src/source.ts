@@ -2,8 +2,7 @@
 // `@eaas/prisma`, which knows all of it.
 import { InputError } from '@eaas/protocol';
 import { defineFields, plaintext, type Tables } from '@eaas/sdk/fields';
-import type { TableSource as SourceOf } from '@eaas/sdk/internal';
-import { planOf, requireTable, type TablePlan } from '@eaas/sdk/internal';
+import { planOf, requireTable, type TablePlan, type TableSource as SourceOf } from '@eaas/sdk/internal';
 import type { MarkedDatabase, SqlDatabase } from './database.ts';
 import type { TableRow } from './rows.ts';
 

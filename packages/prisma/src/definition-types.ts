@@ -1,7 +1,13 @@
 // What the types of a definition say of a model of Prisma: its values, index columns and filters.
 import type { Field, FieldsDefinition, OnError, Query, Tables } from '@eaas/sdk/fields';
-import type { Bound, IndexColumns, SubstituteOf, Throwing, ThrowingUnlessErased } from '@eaas/sdk/internal';
-import type { InputOf } from '@eaas/sdk/internal';
+import type {
+  Bound,
+  IndexColumns,
+  InputOf,
+  SubstituteOf,
+  Throwing,
+  ThrowingUnlessErased,
+} from '@eaas/sdk/internal';
 import type { ModelOptions } from './models.ts';
 
 /** Maps model names to table names of the definition. */

@@ -1,6 +1,12 @@
 // The filter of an encrypted field, in Prisma's grammar: conditions on its index columns.
-import { type Asked, type Condition, nearMisses, refuseStatement as refuse } from '@eaas/sdk/internal';
-import { type FieldPlan, writesOlder } from '@eaas/sdk/internal';
+import {
+  type Asked,
+  type Condition,
+  type FieldPlan,
+  nearMisses,
+  refuseStatement as refuse,
+  writesOlder,
+} from '@eaas/sdk/internal';
 import type { Model } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import type { Scope, Work } from './work.ts';

@@ -1,6 +1,12 @@
-import { defineFields, field, part, withFields } from '@eaas/sdk/fields';
+import {
+  defineFields,
+  type EncryptedTableErrorCode,
+  field,
+  part,
+  type Tables,
+  withFields,
+} from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
-import { type EncryptedTableErrorCode, type Tables } from '@eaas/sdk/fields';
 import { type Codec, column, columns, modelsWith, play as played, relation } from '../test/played.ts';
 import type { ModelOptions, RuntimeDataModel, RuntimeField } from './models.ts';
 import type { Args } from './values.ts';

@@ -1,7 +1,15 @@
 // Checkpoints of tenants: notes that state the head of an audit chain, signed with a key of the tenant.
 import { readBase64 } from './base64.ts';
-import { ed25519, formatNoteKey, formatSignature, type NoteKey, noteKey } from './signed-note.ts';
-import { parseNote, parseStatement, statement } from './signed-note.ts';
+import {
+  ed25519,
+  formatNoteKey,
+  formatSignature,
+  type NoteKey,
+  noteKey,
+  parseNote,
+  parseStatement,
+  statement,
+} from './signed-note.ts';
 import { toUtf8 } from './text.ts';
 
 /** The id and the hash of an audit entry. */

@@ -3,8 +3,15 @@
 import { copyFrom, equalBytes, isBytes, randomIv } from './bytes.ts';
 import { additionalData, type Context } from './context.ts';
 import { authentic, type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
-import { type Envelope, envelopeLengthOf, formatHeader, type Header } from './envelope.ts';
-import { truncated, type Wrapped, writeFront } from './envelope.ts';
+import {
+  type Envelope,
+  envelopeLengthOf,
+  formatHeader,
+  type Header,
+  truncated,
+  type Wrapped,
+  writeFront,
+} from './envelope.ts';
 import { DecryptionError, InputError } from './errors.ts';
 import { commitmentLength, ivLength, prefixLength } from './format-sizes.ts';
 import { toUtf8 } from './text.ts';

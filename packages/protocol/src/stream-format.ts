@@ -6,8 +6,15 @@ import { candidatesIn, hkdf } from './derive.ts';
 import { authentic, type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
 import { formatHeader, type Header, readHeader, truncated } from './envelope.ts';
 import { DecryptionError, FormatError, incomplete, InputError } from './errors.ts';
-import { commitmentLength, dekLength, fixedLength, maxWrappedKey } from './format-sizes.ts';
-import { prefixLength, streamChunkLength, tagLength } from './format-sizes.ts';
+import {
+  commitmentLength,
+  dekLength,
+  fixedLength,
+  maxWrappedKey,
+  prefixLength,
+  streamChunkLength,
+  tagLength,
+} from './format-sizes.ts';
 import { pae } from './pae.ts';
 import type { Unwrap, Wrap } from './seal.ts';
 import { serviceWrappedLength } from './wrapped-key.ts';

@@ -7,9 +7,18 @@ import { streamChunkLength, tagLength } from './format-sizes.ts';
 import { type RangeSource, rangeStream, readWhole, stoppable } from './range-source.ts';
 import type { SealOptions, Unwrap } from './seal.ts';
 import { joinEnds } from './stream-ends.ts';
-import { type ChunkCipher, type Layout, layoutOf, maxHeadLength, openHead } from './stream-format.ts';
+import {
+  type ChunkCipher,
+  type Layout,
+  layoutOf,
+  maxHeadLength,
+  openHead,
+  parseStreamHead,
+  requireSize,
+  type Result,
+  sealedChunkLength,
+} from './stream-format.ts';
 import type { WithEngine } from './stream-transforms.ts';
-import { parseStreamHead, requireSize, type Result, sealedChunkLength } from './stream-format.ts';
 
 /**
  * The plaintext from `start` (default 0) up to, but not including, `end` (default: the size). A number above

@@ -6,8 +6,14 @@ import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 import { streamChunkLength, tagLength } from './format-sizes.ts';
 import type { SealOptions, Unwrap, Wrap } from './seal.ts';
 import { joinEnds } from './stream-ends.ts';
-import { type ChunkCipher, createStream, findStreamHead, maxHeadLength } from './stream-format.ts';
-import { openHead, sealedChunkLength } from './stream-format.ts';
+import {
+  type ChunkCipher,
+  createStream,
+  findStreamHead,
+  maxHeadLength,
+  openHead,
+  sealedChunkLength,
+} from './stream-format.ts';
 
 /** The context and the engine of a stream, a signal to stop it, and a callback for its progress. */
 export interface StreamOptions extends SealOptions {

@@ -1,7 +1,14 @@
 // Who and what calls name: the key, whose data a value is (the subject), and on whose behalf the app acts (the user).
 import { viewBase64 } from '@eaas/protocol/base64';
-import { InputError, parseUuid, isBytes, isSubjectWrapped, utf8Length } from '@eaas/protocol/internal';
-import { kindOf, type Rule } from '@eaas/protocol/internal';
+import {
+  InputError,
+  isBytes,
+  isSubjectWrapped,
+  kindOf,
+  parseUuid,
+  type Rule,
+  utf8Length,
+} from '@eaas/protocol/internal';
 
 /** The client of a call: its key, and the user on whose behalf it acts. */
 export interface Caller {

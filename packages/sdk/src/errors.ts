@@ -1,6 +1,13 @@
 // The errors of a client besides those of the formats, and what loads, shares and settles work that can fail.
-import { type DecryptionError, EaasError, type FormatError, type InputError } from '@eaas/protocol/internal';
-import { LoadError, ServiceError, requireArray } from '@eaas/protocol/internal';
+import {
+  type DecryptionError,
+  EaasError,
+  type FormatError,
+  type InputError,
+  LoadError,
+  requireArray,
+  ServiceError,
+} from '@eaas/protocol/internal';
 
 export { ServiceError, type ServiceErrorCode } from '@eaas/protocol/internal';
 

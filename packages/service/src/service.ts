@@ -5,9 +5,18 @@ import type { Clock } from './ledger/clock.ts';
 import type { Listener } from './ledger/guess.ts';
 import { Ledger } from './ledger/ledger.ts';
 import type { Store } from './ledger/store.ts';
-import { anchors, apiKeys, entries, type KeyRow, keys } from './ledger/tables.ts';
+import {
+  anchors,
+  apiKeys,
+  entries,
+  type KeyRow,
+  keys,
+  keyVersions,
+  tallies,
+  tenants,
+  uses,
+} from './ledger/tables.ts';
 import { type Table, tableOf } from './ledger/table.ts';
-import { keyVersions, tallies, tenants, uses } from './ledger/tables.ts';
 import { apiKeyCreation, apiKeyOperations } from './operations/api-keys.ts';
 import { auditOperations } from './operations/audit.ts';
 import { batchOperations, dataKeyOperations, serverModeOperations } from './operations/data-keys.ts';

@@ -1,6 +1,12 @@
 // The formats that people write by hand around AES: iv, tag and ciphertext, joined in some order and encoding.
-import { anything, equalBytes, InputError } from '@eaas/protocol/internal';
-import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
+import {
+  anything,
+  equalBytes,
+  InputError,
+  type OptionRules,
+  requireKind,
+  requireOptions,
+} from '@eaas/protocol/internal';
 import { concatBytes } from '@noble/hashes/utils.js';
 import { hmacSha256, openAes } from '#platform';
 import { type Decode, decoders, keysOf } from './keys.ts';

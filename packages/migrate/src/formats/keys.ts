@@ -1,8 +1,17 @@
 // The keys of other tools, as apps have them in their environment, and the encodings of keys and values. A decoder returns
 // undefined for all that an encoder would not have written: other digits, missing padding, unused bits that are not zero.
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
-import { fromHex, InputError, isBytes, kindOf, toHex, toUtf8 } from '@eaas/protocol/internal';
-import { readBase64Url, requireOptions, type Rule } from '@eaas/protocol/internal';
+import {
+  fromHex,
+  InputError,
+  isBytes,
+  kindOf,
+  readBase64Url,
+  requireOptions,
+  type Rule,
+  toHex,
+  toUtf8,
+} from '@eaas/protocol/internal';
 import { sha256, sha512 } from '@noble/hashes/sha2.js';
 import { scrypt } from '#platform';
 import { valueOf } from './reader.ts';

@@ -2,8 +2,15 @@
 // tlog-cosignature).
 import { readBase64 } from '../base64.ts';
 import { EaasError, InputError, LoadError } from '../errors.ts';
-import { ed25519, formatSignature, type NoteKey, noteKey } from '../signed-note.ts';
-import { parseNote, parseStatement, statement } from '../signed-note.ts';
+import {
+  ed25519,
+  formatSignature,
+  type NoteKey,
+  noteKey,
+  parseNote,
+  parseStatement,
+  statement,
+} from '../signed-note.ts';
 import { toUtf8, utf8Length } from '../text.ts';
 
 /** Why a proof is refused. */

@@ -5,8 +5,14 @@ import { somebody } from '../caller.ts';
 import { createPageReader } from '../http/listing.ts';
 import { type ServiceError, unreadable } from '../errors.ts';
 import type { Call } from '../http/transport.ts';
-import type { AuditEntry, AuditFilter, AuditPage, AuditListOptions } from './query.ts';
-import { filterRules, queryOf } from './query.ts';
+import {
+  type AuditEntry,
+  type AuditFilter,
+  type AuditListOptions,
+  type AuditPage,
+  filterRules,
+  queryOf,
+} from './query.ts';
 import { type PersonReportOptions, type ReportRow, reportRow, reportRules } from './report.ts';
 
 export { listPages } from '../http/listing.ts';

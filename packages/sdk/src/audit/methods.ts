@@ -3,8 +3,17 @@ import { integerFrom, type OptionRules, requireOptions } from '@eaas/protocol/in
 import type { Input, Output } from '@eaas/protocol/wire';
 import { type Call, type CallOptions, callOptions } from '../http/transport.ts';
 import { ServiceError } from '../errors.ts';
-import type { AuditEntry, AuditFilter, AuditPage, AuditPageQuery, AuditListOptions } from './query.ts';
-import { filterRules, loadLists, queryOf, reportOf } from './query.ts';
+import {
+  type AuditEntry,
+  type AuditFilter,
+  type AuditListOptions,
+  type AuditPage,
+  type AuditPageQuery,
+  filterRules,
+  loadLists,
+  queryOf,
+  reportOf,
+} from './query.ts';
 import type { PersonReportOptions, ReportRow } from './report.ts';
 
 /** The audit log of the API key's tenant. The API key needs the permission `audit.read`. */

@@ -1,7 +1,14 @@
 // `EaasClient`: encrypts and decrypts like every client, and administers keys, API keys, sign-ins and people. It acts with an API
 // key, or for a user of the app's sign-in.
-import { InputError, having, type OptionRules, otherKindOf, requireOptions } from '@eaas/protocol/internal';
-import { isApiKey, requireKind } from '@eaas/protocol/internal';
+import {
+  having,
+  InputError,
+  isApiKey,
+  type OptionRules,
+  otherKindOf,
+  requireKind,
+  requireOptions,
+} from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { withEnvironment } from '#environment';
 import { type AuditLog, auditOf } from '../audit/methods.ts';
@@ -11,10 +18,15 @@ import { load, once, resultOf, ServiceError, type Settled } from '../errors.ts';
 import { halfRule, refuseHalf } from '../half/options.ts';
 import { isSignIn } from '../sign-in/options.ts';
 import type { UnwrapOptions } from '../data-keys/calls.ts';
-import { type Answer, type Authorize, type CallOptions, callOptions } from '../http/transport.ts';
-import { patienceOf } from '../http/transport.ts';
-import { apiKeyCalls, issuerCalls, keyCalls, serverModeCalls, subjectCalls } from './administration.ts';
-import type { ServerModeCalls } from './administration.ts';
+import { type Answer, type Authorize, type CallOptions, callOptions, patienceOf } from '../http/transport.ts';
+import {
+  apiKeyCalls,
+  issuerCalls,
+  keyCalls,
+  serverModeCalls,
+  type ServerModeCalls,
+  subjectCalls,
+} from './administration.ts';
 import type { Ciphertext } from '../data-keys/ciphertext.ts';
 import { EnvelopeClient } from './envelope-client.ts';
 import { requireKeyId } from '../caller.ts';

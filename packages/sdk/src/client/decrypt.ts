@@ -1,8 +1,20 @@
 // Finds the data key of each ciphertext, in memory or by one request for all who wait for it, and decrypts. What was unwrapped
 // for one person or user serves nobody else.
-import { type Context, DecryptionError, fromUtf8, type Header, InputError } from '@eaas/protocol/internal';
-import { openAfter, requireExpectedKey, isBytes, isPromise } from '@eaas/protocol/internal';
-import { oneOf, sealedAfter, type OptionRules, requireOptions } from '@eaas/protocol/internal';
+import {
+  type Context,
+  DecryptionError,
+  fromUtf8,
+  type Header,
+  InputError,
+  isBytes,
+  isPromise,
+  oneOf,
+  openAfter,
+  type OptionRules,
+  requireExpectedKey,
+  requireOptions,
+  sealedAfter,
+} from '@eaas/protocol/internal';
 import { lendBase64, toBase64 } from '@eaas/protocol/base64';
 import { DataKeyCache, type Dropped, type Lease } from '../data-keys/cache.ts';
 import { deriveDataKey, type DerivedDataKey, partitionName } from '../data-keys/derive.ts';

@@ -1,7 +1,12 @@
 // The client of an app without its administration: it joins the transport, the data keys and the calls that encrypt and decrypt.
 /// <reference lib="esnext.disposable" preserve="true" />
-import { InputError, type Wrapped, type OptionRules, requireKind } from '@eaas/protocol/internal';
-import { requireOptions } from '@eaas/protocol/internal';
+import {
+  InputError,
+  type OptionRules,
+  requireKind,
+  requireOptions,
+  type Wrapped,
+} from '@eaas/protocol/internal';
 import { reportOf } from '../audit/query.ts';
 import type { ReportOptions, ReportRow } from '../audit/report.ts';
 import type { Dropped } from '../data-keys/cache.ts';
@@ -11,10 +16,24 @@ import { aborted, closedError, type Settled, once } from '../errors.ts';
 import { halvesOf, refuseHalf } from '../half/options.ts';
 import { loadSignIn } from '../sign-in/options.ts';
 import { abortable } from '../http/abortable.ts';
-import type { DataKeyCalls, HashOptions, UnwrapOptions, WrapOptions } from '../data-keys/calls.ts';
-import { createDataKeyCalls, hashOptions, unwrapOptions, wrapOptions } from '../data-keys/calls.ts';
-import type { Authorize, Call, CallOptions, Connection } from '../http/transport.ts';
-import { createTransport, patienceOf } from '../http/transport.ts';
+import {
+  createDataKeyCalls,
+  type DataKeyCalls,
+  type HashOptions,
+  hashOptions,
+  type UnwrapOptions,
+  unwrapOptions,
+  type WrapOptions,
+  wrapOptions,
+} from '../data-keys/calls.ts';
+import {
+  type Authorize,
+  type Call,
+  type CallOptions,
+  type Connection,
+  createTransport,
+  patienceOf,
+} from '../http/transport.ts';
 import { type Caller, keyIds, person, requireActor, requireKeyId } from '../caller.ts';
 import { type Ciphertext, copied, type EncryptedAs, type EncryptedForm } from '../data-keys/ciphertext.ts';
 import { type ClientOptions, enginesOf } from './client-options.ts';

@@ -1,6 +1,13 @@
 // Has the service wrap and unwrap data keys, and checks what it answers.
-import { type Context, DecryptionError, InputError, type Wrapped, isBytes } from '@eaas/protocol/internal';
-import { kindOf, type OptionRules } from '@eaas/protocol/internal';
+import {
+  type Context,
+  DecryptionError,
+  InputError,
+  isBytes,
+  kindOf,
+  type OptionRules,
+  type Wrapped,
+} from '@eaas/protocol/internal';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import type { Output } from '@eaas/protocol/wire';
 import { contextOf, requireDek, requireText } from './ciphertext.ts';

@@ -1,7 +1,21 @@
 // Encrypts a value with its context under a derived data key, and returns the envelope or the five fields of a bundle.
-import { type Context, type DataKey, type EngineMode, FormatError } from '@eaas/protocol/internal';
-import { InputError, oneOf, type Outcome, sealUnder, toUtf8, envelopeLength } from '@eaas/protocol/internal';
-import { fixContext, isBytes, notCiphertext, requireWellFormed, kindOf } from '@eaas/protocol/internal';
+import {
+  type Context,
+  type DataKey,
+  type EngineMode,
+  envelopeLength,
+  fixContext,
+  FormatError,
+  InputError,
+  isBytes,
+  kindOf,
+  notCiphertext,
+  oneOf,
+  type Outcome,
+  requireWellFormed,
+  sealUnder,
+  toUtf8,
+} from '@eaas/protocol/internal';
 import { toBase64, viewBase64 } from '@eaas/protocol/base64';
 import type { DerivedDataKey } from './derive.ts';
 

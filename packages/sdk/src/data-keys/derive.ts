@@ -1,6 +1,15 @@
 // Derives from a data key what values are encrypted with, and the commitment to it.
-import { type Context, type DataKey, encodeContext, type Envelope } from '@eaas/protocol/internal';
-import { wipeDataKey, type Wrapped, dataKeyFrom, dataKeyInfo, personName } from '@eaas/protocol/internal';
+import {
+  type Context,
+  type DataKey,
+  dataKeyFrom,
+  dataKeyInfo,
+  encodeContext,
+  type Envelope,
+  personName,
+  wipeDataKey,
+  type Wrapped,
+} from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
 import { hkdf, loadNoble } from '#engines';
 import type { Engines } from '../engines/engines.ts';

@@ -1,6 +1,14 @@
 // `field`, `plaintext` and `unencrypted`, from which an app builds the definition of a table.
-import { callback, flag, having, list, type OptionRules, requireKind } from '@eaas/protocol/internal';
-import { requireOptions, text as string } from '@eaas/protocol/internal';
+import {
+  callback,
+  flag,
+  having,
+  list,
+  type OptionRules,
+  requireKind,
+  requireOptions,
+  text as string,
+} from '@eaas/protocol/internal';
 import type {
   Bound,
   Field,

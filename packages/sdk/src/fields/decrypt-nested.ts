@@ -1,6 +1,12 @@
 // `decryptNested`: decrypts rows that hold rows of other tables, as an ORM loads them, with one request for all data keys.
-import { isBytes, isPromise, having, requireArray, requireKind } from '@eaas/protocol/internal';
-import { requireOptions } from '@eaas/protocol/internal';
+import {
+  having,
+  isBytes,
+  isPromise,
+  requireArray,
+  requireKind,
+  requireOptions,
+} from '@eaas/protocol/internal';
 import { type OnError, onErrorRule, type SubstituteOf, type ThrowingUnlessErased } from './field-error.ts';
 import { type Row, type RowOptions, rowOptions } from './internals.ts';
 import type { Records } from './records.ts';

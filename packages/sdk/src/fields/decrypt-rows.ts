@@ -7,8 +7,16 @@ import { inside } from '../client/inside.ts';
 import { resultOf, type Settled } from '../errors.ts';
 import { type FieldError, fieldErrorOf, isOfValue } from './field-error.ts';
 import { callByKeys, type IdOf, type Internals, type Row } from './internals.ts';
-import type { FieldPlan, TablePlan } from './plan.ts';
-import { contextOf, requireField, requireRows, requireTable, rowIdOf, subjectOfRow } from './plan.ts';
+import {
+  contextOf,
+  type FieldPlan,
+  requireField,
+  requireRows,
+  requireTable,
+  rowIdOf,
+  subjectOfRow,
+  type TablePlan,
+} from './plan.ts';
 import type { DecryptOptionsOf } from './records.ts';
 import { refuse, valueIn } from './value-types.ts';
 import { ciphertextAmongPlaintext, isCiphertext, reportRows } from './recognize-ciphertext.ts';

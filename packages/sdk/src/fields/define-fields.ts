@@ -7,8 +7,15 @@ import { decryptRows, type DecryptRowsOptions, requireSomeField } from './decryp
 import { encryptRows } from './encrypt-rows.ts';
 import { onErrorRule } from './field-error.ts';
 import { fingerprintsOf, indexKinds, type IndexSource } from './fingerprints.ts';
-import type { EncryptRowOptions, FieldsClient, IdOf, Internals, Row } from './internals.ts';
-import { encryptRowOptions, rowOptions } from './internals.ts';
+import {
+  type EncryptRowOptions,
+  encryptRowOptions,
+  type FieldsClient,
+  type IdOf,
+  type Internals,
+  type Row,
+  rowOptions,
+} from './internals.ts';
 import { onlyMatching, where } from './where.ts';
 import { partIndexesOf, planOf, requireTable } from './plan.ts';
 import type { Records } from './records.ts';

@@ -4,8 +4,15 @@ import { resultOf } from '../errors.ts';
 import { failIn, inField, type Where } from './field-error.ts';
 import type { Subject } from './fingerprints.ts';
 import { callByKeys, type EncryptRowOptions, type IdOf, type Internals, type Row } from './internals.ts';
-import type { FieldPlan } from './plan.ts';
-import { contextOf, requireColumns, requireRows, requireTable, rowIdOf, subjectOfRow } from './plan.ts';
+import {
+  contextOf,
+  type FieldPlan,
+  requireColumns,
+  requireRows,
+  requireTable,
+  rowIdOf,
+  subjectOfRow,
+} from './plan.ts';
 import { olderForm, writesOlder } from './older-form.ts';
 import { ciphertextAmongPlaintext, isCiphertext } from './recognize-ciphertext.ts';
 import { refuse, textType, valueIn } from './value-types.ts';

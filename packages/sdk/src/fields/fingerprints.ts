@@ -1,7 +1,17 @@
 // Fingerprints of values, by an index key or by the service.
-import { InputError, pae, type Wrapped, formatIndexKey } from '@eaas/protocol/internal';
-import { indexKeyContext as wrapContext, parseIndexKey, toHex, having } from '@eaas/protocol/internal';
-import { otherKindOf, requireKind, requireOptions } from '@eaas/protocol/internal';
+import {
+  formatIndexKey,
+  having,
+  indexKeyContext as wrapContext,
+  InputError,
+  otherKindOf,
+  pae,
+  parseIndexKey,
+  requireKind,
+  requireOptions,
+  toHex,
+  type Wrapped,
+} from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
 import { type Mac, macUnder } from '#mac';
 import { requireKeyId } from '../caller.ts';

@@ -1,7 +1,21 @@
 // The definition as the calls use it: its columns by name, the context of a value, and the person whose data a row is.
-import { type Context, contextsWith, FormatError, InputError, parseUuid } from '@eaas/protocol/internal';
-import { toUtf8, isPromise, nearestOf, personName, kindOf, object } from '@eaas/protocol/internal';
-import { requireArray, requireKind, type Rule, suggestion } from '@eaas/protocol/internal';
+import {
+  type Context,
+  contextsWith,
+  FormatError,
+  InputError,
+  isPromise,
+  kindOf,
+  nearestOf,
+  object,
+  parseUuid,
+  personName,
+  requireArray,
+  requireKind,
+  type Rule,
+  suggestion,
+  toUtf8,
+} from '@eaas/protocol/internal';
 import { person } from '../caller.ts';
 import type { Field, Unencrypted } from './field.ts';
 import type { PartIndex, TypedValue } from './part-index.ts';

@@ -6,8 +6,14 @@ import { failIn, FieldError, inField, type Where } from './field-error.ts';
 import type { Subject } from './fingerprints.ts';
 import type { Internals, Row } from './internals.ts';
 import { olderTextOf, writesOlder } from './older-form.ts';
-import type { FieldPlan, IndexPlan } from './plan.ts';
-import { comparedBytes, partIndexesOf, requireField, requireTable } from './plan.ts';
+import {
+  comparedBytes,
+  type FieldPlan,
+  type IndexPlan,
+  partIndexesOf,
+  requireField,
+  requireTable,
+} from './plan.ts';
 import { refuse } from './value-types.ts';
 
 interface Condition {

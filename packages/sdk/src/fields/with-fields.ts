@@ -1,7 +1,13 @@
 // `withFields`: an index of several fields together, and the types of a search by fields and their parts.
 import { pae } from '@eaas/protocol/internal';
-import type { PartIndex, TextPartOptions, TypedValue } from './part-index.ts';
-import { foldOf, indexOf, textPartOptions } from './part-index.ts';
+import {
+  foldOf,
+  indexOf,
+  type PartIndex,
+  type TextPartOptions,
+  textPartOptions,
+  type TypedValue,
+} from './part-index.ts';
 import type {
   FieldName,
   Fingerprint,

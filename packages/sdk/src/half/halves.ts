@@ -1,6 +1,16 @@
 // The halves of a client: what they are made of, the answers of a function, and what data keys and index keys become with them.
-import { DecryptionError, InputError, type Wrapped, altered, equalBytes } from '@eaas/protocol/internal';
-import { isBytes, personName, toHex, requireKind, type Rule } from '@eaas/protocol/internal';
+import {
+  altered,
+  DecryptionError,
+  equalBytes,
+  InputError,
+  isBytes,
+  personName,
+  requireKind,
+  type Rule,
+  toHex,
+  type Wrapped,
+} from '@eaas/protocol/internal';
 import { halfIdMessage, halfIndexMessage, mixMessage, parseHalf } from '@eaas/protocol/internal-half';
 import { type Mac, macUnder } from '#mac';
 import { Bounded } from '../bounded.ts';

@@ -3,8 +3,15 @@ import { type Context, InputError, type Wrapped } from '@eaas/protocol';
 import { type IntakePublicKey, parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { isBytes, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
-import type { EncryptedAs, EncryptedForm } from '../data-keys/ciphertext.ts';
-import { contextOf, requireDek, sealAs, sealedForm, sealing } from '../data-keys/ciphertext.ts';
+import {
+  contextOf,
+  type EncryptedAs,
+  type EncryptedForm,
+  requireDek,
+  sealAs,
+  sealedForm,
+  sealing,
+} from '../data-keys/ciphertext.ts';
 import { deriveDataKey, type DerivedDataKey, wipe } from '../data-keys/derive.ts';
 import type { Engines } from '../engines/engines.ts';
 import { aborted, attempt, type Settled, settleEach } from '../errors.ts';

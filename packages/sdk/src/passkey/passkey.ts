@@ -3,12 +3,16 @@
 import {
   type CryptoKey,
   DecryptionError,
+  EaasError,
+  InputError,
   list,
+  type OptionRules,
   pae,
   randomBytes,
+  readBase64Url,
+  requireKind,
   requireOptions,
 } from '@eaas/protocol/internal';
-import { EaasError, InputError, type OptionRules, readBase64Url, requireKind } from '@eaas/protocol/internal';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { somebody } from '../caller.ts';
 import type { Ciphertext } from '../data-keys/ciphertext.ts';

@@ -2,8 +2,14 @@
 import { type Context, EaasError, encodeContext, parseUuid } from '@eaas/protocol';
 import { fromBase64 } from '@eaas/protocol/base64';
 import { isSubjectWrapped, nextTurn } from '@eaas/protocol/internal';
-import { badRequest, checked, orRefusal, Refusal, refusalOf } from '@eaas/protocol/internal-service';
-import { resultOf } from '@eaas/protocol/internal-service';
+import {
+  badRequest,
+  checked,
+  orRefusal,
+  Refusal,
+  refusalOf,
+  resultOf,
+} from '@eaas/protocol/internal-service';
 import { type Endpoint, endpoints, type ProblemCode } from '@eaas/protocol/wire';
 import type { ServiceErrorCode } from '../errors.ts';
 import { coalesce, type Single } from '../http/batches.ts';

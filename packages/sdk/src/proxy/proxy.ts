@@ -1,7 +1,12 @@
 // `createProxy`: answers the pages of an app, with the API key that they must not have. A session can do what `authorize` grants.
 import { InputError, parseUuid } from '@eaas/protocol';
-import { badRequest, bodyTooLarge, parseBody, Refusal } from '@eaas/protocol/internal-service';
-import { requireBodyType } from '@eaas/protocol/internal-service';
+import {
+  badRequest,
+  bodyTooLarge,
+  parseBody,
+  Refusal,
+  requireBodyType,
+} from '@eaas/protocol/internal-service';
 import { limits } from '@eaas/protocol/wire';
 import type { ServiceError } from '../errors.ts';
 import { within } from '../http/abortable.ts';

@@ -1,7 +1,13 @@
 // What a client with the app's own sign-in needs, loaded on demand: it sends the tokens, and names the signed-in user as the
 // subject of calls that name none.
-import { attempt, InputError, isSubjectWrapped, otherKindOf, personName } from '@eaas/protocol/internal';
-import { readBase64Url } from '@eaas/protocol/internal';
+import {
+  attempt,
+  InputError,
+  isSubjectWrapped,
+  otherKindOf,
+  personName,
+  readBase64Url,
+} from '@eaas/protocol/internal';
 import { readBase64 } from '@eaas/protocol/base64';
 import type { Route } from '@eaas/protocol/wire';
 import { isOfPerson } from '../caller.ts';

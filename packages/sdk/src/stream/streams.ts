@@ -2,8 +2,13 @@
 import type { Context, ExpectedKey, Wrap, Wrapped } from '@eaas/protocol';
 import { having, number, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { openFile as open, openStream, sealStream } from '@eaas/protocol/internal-stream';
-import type { EncryptedFile } from '@eaas/protocol/stream';
-import { ciphertextSize, maxHeadLength, parseStreamHead, plaintextSize } from '@eaas/protocol/stream';
+import {
+  ciphertextSize,
+  type EncryptedFile,
+  maxHeadLength,
+  parseStreamHead,
+  plaintextSize,
+} from '@eaas/protocol/stream';
 import { type DecryptOptions, decryptOptions } from '../client/decrypt.ts';
 import { type WrapOptions, wrapOptions } from '../data-keys/calls.ts';
 import { inside } from '../client/inside.ts';

@@ -1,7 +1,14 @@
 // Spans and metrics of OpenTelemetry, if the operator has registered an SDK before the server starts.
 import type * as OpenTelemetry from '@opentelemetry/api';
-import type { Histogram, Meter, ObservableCounter, ObservableGauge } from '@opentelemetry/api';
-import type { Span, SpanContext, Tracer } from '@opentelemetry/api';
+import type {
+  Histogram,
+  Meter,
+  ObservableCounter,
+  ObservableGauge,
+  Span,
+  SpanContext,
+  Tracer,
+} from '@opentelemetry/api';
 import type { Registry } from 'prom-client';
 import manifest from '../../package.json' with { type: 'json' };
 import { Refusal } from '@eaas/service';

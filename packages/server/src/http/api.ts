@@ -1,7 +1,14 @@
 // The routes of the API over HTTP: what a call asks of its door (`answer` of the service), and the response, by the schemas of the
 // endpoint table. app.ts adds them.
-import { type Member, Misfit, requireBodyType, shown, shownMembers } from '@eaas/protocol/internal-service';
-import { splitRoute, takesFields } from '@eaas/protocol/internal-service';
+import {
+  type Member,
+  Misfit,
+  requireBodyType,
+  shown,
+  shownMembers,
+  splitRoute,
+  takesFields,
+} from '@eaas/protocol/internal-service';
 import { limits } from '@eaas/protocol/wire';
 import {
   answer,

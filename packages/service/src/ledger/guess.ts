@@ -12,10 +12,8 @@ import { merged, type Written } from './query.ts';
 import { Remembered } from './remembered.ts';
 import { checkRow, type OpenTenant, openTenant, unmasked } from './row-macs.ts';
 import type { Known, Link, Store, Stored } from './store.ts';
-import { nameOf, refOf, refTo } from './table.ts';
-import { type HeadRow, heads, tenants } from './tables.ts';
-import type { Found, Need, Query, Ref, Table } from './table.ts';
-import type { TenantRow } from './tables.ts';
+import { type Found, nameOf, type Need, type Query, type Ref, refOf, refTo, type Table } from './table.ts';
+import { type HeadRow, heads, type TenantRow, tenants } from './tables.ts';
 
 /** A row as it is believed: null if there is none, and Tampered if what is stored is not what the service wrote. */
 type Believed = object | Tampered | null;

@@ -3,10 +3,8 @@
 import { toHex } from '@eaas/protocol/internal';
 import { endpoints, formatTimestamp, limits, type Output, parseTimestamp } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
-import { allOf, are, between, refTo } from '../ledger/table.ts';
-import { anchors, entries, tallies } from '../ledger/tables.ts';
-import type { Query, Where } from '../ledger/table.ts';
-import type { EntryRow, TallyRow } from '../ledger/tables.ts';
+import { allOf, are, between, type Query, refTo, type Where } from '../ledger/table.ts';
+import { anchors, entries, type EntryRow, tallies, type TallyRow } from '../ledger/tables.ts';
 import { monthOf } from '../ledger/judge.ts';
 import { type Operations, preparing } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';

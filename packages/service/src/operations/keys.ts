@@ -5,10 +5,15 @@ import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal';
 import { formatTimestamp, limits, type Output } from '@eaas/protocol/wire';
 import { newMaterial } from '#platform';
 import type { View } from '../ledger/decision.ts';
-import { add, allOf, are, between, put, refTo } from '../ledger/table.ts';
-import { keys, keyVersions, tallies } from '../ledger/tables.ts';
-import type { Query, Where, Write } from '../ledger/table.ts';
-import type { KeyRow, KeyVersionRow, TallyRow } from '../ledger/tables.ts';
+import { add, allOf, are, between, put, type Query, refTo, type Where, type Write } from '../ledger/table.ts';
+import {
+  type KeyRow,
+  keys,
+  type KeyVersionRow,
+  keyVersions,
+  tallies,
+  type TallyRow,
+} from '../ledger/tables.ts';
 import { unlessRefused } from '../operate.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import { type Holder, whoActs } from '../rules/authorize.ts';

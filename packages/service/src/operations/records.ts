@@ -3,10 +3,8 @@
 import { parseUuid } from '@eaas/protocol';
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
-import { allOf, put, refTo } from '../ledger/table.ts';
-import { apiKeys, keys } from '../ledger/tables.ts';
-import type { Need, Query, Table, Where } from '../ledger/table.ts';
-import type { ApiKeyRow, KeyRow } from '../ledger/tables.ts';
+import { allOf, type Need, put, type Query, refTo, type Table, type Where } from '../ledger/table.ts';
+import { type ApiKeyRow, apiKeys, type KeyRow, keys } from '../ledger/tables.ts';
 import type { Part } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
 import { auditValue, type Change, tenantDraft, timeOrNull } from '../rules/draft.ts';

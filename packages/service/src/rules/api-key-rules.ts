@@ -1,8 +1,13 @@
 // Decides about API keys: what a new one may do, who may change one, and when the last manager must stay.
 // operations/api-keys.ts asks it; plugins whose callers have rights use its checks.
 import { parseUuid } from '@eaas/protocol';
-import { limits, serverSidePermissions, tenantWidePermissions, parseTimestamp } from '@eaas/protocol/wire';
-import type { Input } from '@eaas/protocol/wire';
+import {
+  type Input,
+  limits,
+  parseTimestamp,
+  serverSidePermissions,
+  tenantWidePermissions,
+} from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
 import { matches } from '../ledger/query.ts';
 import type { Query, Where } from '../ledger/table.ts';

@@ -1,6 +1,12 @@
 // Parses the query and body of a request, and names what was created. Doors call it.
-import { badRequest, bodyTooLarge, checkBody, parseBody } from '@eaas/protocol/internal-service';
-import { type Refusal, splitRoute } from '@eaas/protocol/internal-service';
+import {
+  badRequest,
+  bodyTooLarge,
+  checkBody,
+  parseBody,
+  type Refusal,
+  splitRoute,
+} from '@eaas/protocol/internal-service';
 import { type Endpoint, endpoints, explain, limits, type Route } from '@eaas/protocol/wire';
 
 /** Returns the path of a created record. */

@@ -1,7 +1,17 @@
 // Decides about encrypt and decrypt in server mode: the value passes through the service.
 // operations/data-keys.ts asks it.
-import { type Context, openUnder, sealUnder, wipeDataKey } from '@eaas/protocol';
-import { DecryptionError, type Envelope, FormatError, fromUtf8, parseEnvelope, toUtf8 } from '@eaas/protocol';
+import {
+  type Context,
+  DecryptionError,
+  type Envelope,
+  FormatError,
+  fromUtf8,
+  openUnder,
+  parseEnvelope,
+  sealUnder,
+  toUtf8,
+  wipeDataKey,
+} from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { using } from '@eaas/protocol/internal';
 import { deriveBy } from '@eaas/protocol/internal-service';

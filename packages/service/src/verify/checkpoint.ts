@@ -2,9 +2,16 @@
 // verify shows that the log still extends them.
 import { signEd25519, verifyEd25519 } from '#platform';
 import { toUtf8 } from '@eaas/protocol';
-import { type ChainHead, checkpointText, formatCheckpoint } from '@eaas/protocol/internal-log';
-import { formatNoteKey, parseCheckpoint, parseVerifierKey } from '@eaas/protocol/internal-log';
-import { tenantVerifier, type Verifier } from '@eaas/protocol/internal-log';
+import {
+  type ChainHead,
+  checkpointText,
+  formatCheckpoint,
+  formatNoteKey,
+  parseCheckpoint,
+  parseVerifierKey,
+  tenantVerifier,
+  type Verifier,
+} from '@eaas/protocol/internal-log';
 import type { Secret } from '../crypto/secret.ts';
 
 /** Signs a head with the key of a seed. */

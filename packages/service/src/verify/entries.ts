@@ -6,10 +6,8 @@ import { entryHashes, entryMacs, fromLatin1, sameBytes, toLatin1 } from '#platfo
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { refsOfBlocks } from '../ledger/blocks.ts';
 import { partsOf } from '../ledger/row-macs.ts';
-import { allOf, between, idText, nameOf } from '../ledger/table.ts';
-import { entries } from '../ledger/tables.ts';
-import type { Query, Table, Where } from '../ledger/table.ts';
-import type { EntryRow } from '../ledger/tables.ts';
+import { allOf, between, idText, nameOf, type Query, type Table, type Where } from '../ledger/table.ts';
+import { entries, type EntryRow } from '../ledger/tables.ts';
 import { attempt } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import type { Today } from './today.ts';

@@ -6,8 +6,14 @@ import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { checkRow } from '../ledger/row-macs.ts';
 import type { Stored } from '../ledger/store.ts';
 import { nameOf, type Query, type Ref, refOf, refTo, type Table, type Where } from '../ledger/table.ts';
-import { type ApiKeyRow, type EntryRow, type KeyRow, keys } from '../ledger/tables.ts';
-import { type TenantRow, tenants } from '../ledger/tables.ts';
+import {
+  type ApiKeyRow,
+  type EntryRow,
+  type KeyRow,
+  keys,
+  type TenantRow,
+  tenants,
+} from '../ledger/tables.ts';
 import { attempt } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 

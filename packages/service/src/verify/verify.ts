@@ -9,10 +9,15 @@ import { openTenantSecrets } from '../crypto/tenant-secrets.ts';
 import { NoTenant } from '../ledger/place.ts';
 import { checkHead, checkRow } from '../ledger/row-macs.ts';
 import type { Known } from '../ledger/store.ts';
-import { allOf, nameOf, refTo } from '../ledger/table.ts';
-import { anchors, entries, tenants } from '../ledger/tables.ts';
-import type { Query } from '../ledger/table.ts';
-import type { AnchorRow, EntryRow, TenantRow } from '../ledger/tables.ts';
+import { allOf, nameOf, type Query, refTo } from '../ledger/table.ts';
+import {
+  type AnchorRow,
+  anchors,
+  entries,
+  type EntryRow,
+  type TenantRow,
+  tenants,
+} from '../ledger/tables.ts';
 import { attempt, foreignCheckpoint } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { openCheckpoint } from './checkpoint.ts';

@@ -1,8 +1,16 @@
 // The database of the simulation: a store in memory behind connections that break. What runs on it goes on when its caller has
 // gone, lands late, or dies with the lock in its hands; a standby that takes over can lack the newest entries.
 import { memoryStore } from '@eaas/local/internal';
-import { type Appended, compare, type EntryRow, type Link, type Store } from '@eaas/service';
-import { LinkRefused, refOf, type Stored } from '@eaas/service';
+import {
+  type Appended,
+  compare,
+  type EntryRow,
+  type Link,
+  LinkRefused,
+  refOf,
+  type Store,
+  type Stored,
+} from '@eaas/service';
 import { start } from './calls.ts';
 import { Fault } from './judge.ts';
 import type { Plan, Step } from './plan.ts';

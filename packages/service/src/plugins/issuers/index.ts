@@ -16,8 +16,14 @@ import type { Service } from '../../service.ts';
 import { Refusal, Tampered, unauthorized, unless } from '../../rules/refusal.ts';
 import * as rules from './issuer-rules.ts';
 import { type IssuerRow, issuers as table } from './table.ts';
-import { fittingKey, type IssuerKey, openIssuer, rightsOf } from './token-rules.ts';
-import { type PresentedToken, presentedToken } from './token-rules.ts';
+import {
+  fittingKey,
+  type IssuerKey,
+  openIssuer,
+  type PresentedToken,
+  presentedToken,
+  rightsOf,
+} from './token-rules.ts';
 
 /** What the service cannot do itself, because it has no library for tokens and no network. */
 export interface IssuerOptions {

@@ -7,8 +7,13 @@ import { type Input, limits, type Output, type Permission } from '@eaas/protocol
 import { sha256 } from '#platform';
 import type { View } from '../../ledger/decision.ts';
 import type { Query } from '../../ledger/table.ts';
-import { excessOf, requireFuture } from '../../rules/api-key-rules.ts';
-import { requireKnown, requireWithin, storedFields } from '../../rules/api-key-rules.ts';
+import {
+  excessOf,
+  requireFuture,
+  requireKnown,
+  requireWithin,
+  storedFields,
+} from '../../rules/api-key-rules.ts';
 import type { Reach } from '../../rules/authorize.ts';
 import { type Change, changesOf, defined, type Draft, tenantDraft } from '../../rules/draft.ts';
 import { shownRow } from '../../operations/records.ts';

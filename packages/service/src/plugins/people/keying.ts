@@ -1,14 +1,28 @@
 // The part of people in calls about data keys: whom a call names, whether it may, and the secret that takes part in the wrap.
 // Operations on data keys ask it, once for each request.
-import { isSubjectWrapped, randomBytes, fromHex, subjectForm, subjectParts } from '@eaas/protocol/internal';
-import { subjectPlace, using } from '@eaas/protocol/internal';
+import {
+  fromHex,
+  isSubjectWrapped,
+  randomBytes,
+  subjectForm,
+  subjectParts,
+  subjectPlace,
+  using,
+} from '@eaas/protocol/internal';
 import { exportSecret, hmac, paeView, sealer, secretOf } from '#platform';
 import type { Secret } from '../../crypto/secret.ts';
 import { prepared, type View } from '../../ledger/decision.ts';
 import { put, refTo } from '../../ledger/table.ts';
 import { unlessRefused } from '../../operate.ts';
-import { type KeyAct, type KeyCall, type Keying, type KeyVerb, valueIn } from '../../plugin.ts';
-import type { Participation, Sealing } from '../../plugin.ts';
+import {
+  type KeyAct,
+  type KeyCall,
+  type Keying,
+  type KeyVerb,
+  type Participation,
+  type Sealing,
+  valueIn,
+} from '../../plugin.ts';
 import { keyDraft, refusalOutcome } from '../../rules/draft.ts';
 import { badRequest, Refusal } from '../../rules/refusal.ts';
 import type { Fair } from '../../service.ts';
