@@ -37,7 +37,6 @@ const read = (path: string): string => readFileSync(path, 'utf8');
 const sum = (paths: readonly string[], measure: (path: string) => number): number =>
   paths.reduce((total, path) => total + measure(path), 0);
 
-/** Whole statements at the beginning of a line. */
 const statementsOfImports = /^import\b[^;]*;$/gm;
 
 function codeLines(text: string): number {
