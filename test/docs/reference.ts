@@ -104,7 +104,7 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
     ValueType Where`.split(/\s+/),
   migrate: ['EncryptedDatabase'],
   audit: ['Abortable', 'Purged'],
-  protocol: ['InputOf', 'TextKey'],
+  protocol: ['actionTexts', 'InputOf', 'TextKey'],
 };
 
 // Members without a description, because Node, JavaScript or another type of the package already describes them.
