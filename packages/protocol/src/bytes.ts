@@ -56,23 +56,24 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(length));
 }
 
-let ivs = /* @__PURE__ */ new Uint8Array(0);
-let used = 0;
-let until = 0;
-
 /**
- * Draws the random bytes of 256 ivs at a time, because each draw is slow in Node, and drops them after a second, so that a
- * snapshot of an idle process has none. Do not draw keys in this way, because unused keys would stay in memory.
+ * Returns what draws random bytes of one length from a pool, which holds 256 draws, because each is slow in Node. The pool is
+ * dropped after a second, so that a snapshot of an idle process has none. Do not draw keys in this way, because unused keys
+ * would stay in memory.
  */
-export function randomIv(): Uint8Array {
-  const now = Date.now();
-  if (used === ivs.length || now > until) {
-    ivs = randomBytes(256 * ivLength);
-    used = 0;
-    until = now + 1_000;
-  }
-  return ivs.subarray(used, (used += ivLength));
+export function pool(length: number): () => Uint8Array {
+  let drawn = new Uint8Array(0);
+  let until = 0;
+  return () => {
+    const now = Date.now();
+    if (drawn.length === 0 || now > until) [drawn, until] = [randomBytes(256 * length), now + 1_000];
+    const taken = drawn.subarray(0, length);
+    drawn = drawn.subarray(length);
+    return taken;
+  };
 }
+
+export const randomIv = /* @__PURE__ */ pool(ivLength);
 
 /** What the work returns, or undefined if it throws, as for data that somebody may have tampered with. */
 export function attempt<T>(work: () => T): T | undefined {

@@ -8,7 +8,7 @@ export { dataKeyFrom, dataKeyInfo, envelopeLength, openAfter } from './data-key.
 export { isPromise } from './engines/engine.ts';
 export type { CryptoKey } from './engines/webcrypto.ts';
 export * from './envelope.ts';
-export { attempt, equalBytes, fromHex, isBytes, pkcs8Of, randomBytes, toHex, using } from './bytes.ts';
+export { attempt, equalBytes, fromHex, isBytes, pkcs8Of, pool, randomBytes, toHex, using } from './bytes.ts';
 export { altered, LoadError, ServiceError, type ServiceErrorCode } from './errors.ts';
 export { guardOutput } from './guard-output.ts';
 export { formatIndexKey, indexKeyContext, parseIndexKey } from './index-key.ts';

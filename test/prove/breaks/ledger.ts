@@ -53,9 +53,11 @@ export const breaks = [
     'takes-the-lock-at-once': ['lost, moves + 1);', 'lost, mostMoves);'],
     'lets-newcomers-wait': ['[...batch, ...this.#waiting.splice(0)]', 'batch'],
   }),
+  ...breaksIn('packages/protocol/src/bytes.ts', simulation, {
+    'draws-the-same-again': ['drawn = drawn.subarray(length);', ''],
+  }),
   ...breaksIn(`${src}/ledger/link.ts`, simulation, {
-    'nonces-twice': ['nonce: fromLatin1(draw()) };', 'nonce: new Uint8Array(16) };'],
-    'draws-the-same-again': ['drawn = drawn.slice(16);', ''],
+    'nonces-twice': ['nonce: draw().slice() };', 'nonce: new Uint8Array(16) };'],
   }),
   ...breaksIn(`${src}/ledger/shared-read.ts`, simulation, {
     'shared-read': [

@@ -2,7 +2,7 @@
 // and export what it returns.
 import type { Context, PaePart, SyncEngine } from '@eaas/protocol';
 import * as format from '@eaas/protocol/internal';
-import { fixContext, randomBytes, using } from '@eaas/protocol/internal';
+import { fixContext, pool, randomBytes, using } from '@eaas/protocol/internal';
 import type { Secret } from './secret.ts';
 
 type SecretPlace = format.SecretPlace;
@@ -33,14 +33,11 @@ interface Macs {
 const headAt = 8;
 
 export function sealingWith({ engine, secretOf, allocate, paeView, shownHmac, macs }: Primitives) {
-  let random = new Uint8Array(0);
+  const draw = pool(32);
 
-  /** Draws the random bytes of 64 salts at a time. What clones of this machine share of them is hedged by the secret. */
+  /** What clones of this machine share of the random bytes is hedged by the secret. */
   function newSalt(secret: Uint8Array, context: Context | undefined): Uint8Array {
-    if (random.length === 0) random = randomBytes(64 * 32);
-    const key = random.subarray(0, 32);
-    random = random.subarray(32);
-    const mac = using(paeView(format.saltParts(secret, context)), (parts) => shownHmac(key, parts));
+    const mac = using(paeView(format.saltParts(secret, context)), (parts) => shownHmac(draw(), parts));
     return mac.subarray(0, format.saltLength);
   }
 

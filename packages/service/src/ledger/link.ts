@@ -1,5 +1,6 @@
 // Builds a link of the audit chain: entries after a head, the rows and counts that commit with them, and the head after them.
-import { entryHashes, entryMacs, fromLatin1, latin1ToHex, randomBytes, toLatin1 } from '#platform';
+import { pool } from '@eaas/protocol/internal';
+import { entryHashes, entryMacs, fromLatin1, latin1ToHex, toLatin1 } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import type { Draft } from '../rules/draft.ts';
 import { beginsBlock, blocksOf } from './blocks.ts';
@@ -12,15 +13,8 @@ import type { HeadRow } from './tables.ts';
 /** The most that one link has. A single decision can have more. */
 const linkLimits = { entries: 2_000, bytes: 512 * 1024 } as const;
 
-/** Salts and nonces are drawn for many entries at once, with one character per byte: each costs more to draw than to use. */
-const drawnAtOnce = 64;
-let drawn = '';
-const draw = (): string => {
-  drawn ||= toLatin1(randomBytes(16 * drawnAtOnce));
-  const taken = drawn.slice(0, 16);
-  drawn = drawn.slice(16);
-  return taken;
-};
+/** Draws a salt or a nonce. */
+const draw = /* @__PURE__ */ pool(16);
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
@@ -77,7 +71,7 @@ export function beginLink(
     },
     add(author: Author, draft: Draft): void {
       const id = link.nextId;
-      const salt = draw();
+      const salt = toLatin1(draw());
       if (last && continues(last.run, author, draft)) hash = chain.next(hash, id, salt);
       else {
         last = begin(author, draft);
@@ -123,7 +117,7 @@ export function beginLink(
       };
     },
     complete({ month, encrypts }: Pick<HeadRow, 'month' | 'encrypts'>, now: number): Link {
-      const end = { id: expected.id + hashes.length, hash: fromLatin1(hash), nonce: fromLatin1(draw()) };
+      const end = { id: expected.id + hashes.length, hash: fromLatin1(hash), nonce: draw().slice() };
       const about = { created_at, month, encrypts, sum: masked(secrets, end, sum) };
       const next = sealHead(secrets, { tenant_id, ...end, ...about });
       const macs = entryMacs(secrets.auditMac, hashes);
