@@ -76,12 +76,7 @@ export function judgeOnly(guess: Guess, now: number, decision: Decision): Outcom
 function judge(decision: Decision, view: View, write: (verdict: Verdict) => Receipts): Outcome {
   try {
     const verdict = verdictOf(decision, view);
-    const receipts = write(verdict);
-    const { answer } = verdict;
-    return {
-      answer: typeof answer === 'function' ? (answer as (of: Receipts) => unknown)(receipts) : answer,
-      receipts,
-    };
+    return { answer: verdict.answer, receipts: write(verdict) };
   } catch (error) {
     if (error instanceof LinkRefused) throw error;
     return outcomeOf(error);

@@ -172,6 +172,15 @@ export class Ledger {
   }
 }
 
-/** Missing never leaves the ledger. */
-const endOf = <Answer>(outcome: Outcome): Ended<Answer> =>
-  'needs' in outcome ? { error: changedTooOften() } : (outcome as Ended<Answer>);
+/** Makes the answer, once its entries are committed. Missing never leaves the ledger. */
+function endOf<Answer>(outcome: Outcome): Ended<Answer> {
+  if ('needs' in outcome) return { error: changedTooOften() };
+  if ('error' in outcome) return outcome;
+  const { answer, receipts } = outcome;
+  try {
+    const made: unknown = typeof answer === 'function' ? answer(receipts) : answer;
+    return { answer: made as Answer, receipts };
+  } catch (error) {
+    return { error };
+  }
+}
