@@ -2,8 +2,8 @@
 // judgement with the operation. Doors call it: HTTP in the server, and a function in services inside a process.
 import type { Call } from './calls.ts';
 import { callerOf } from './caller.ts';
-import { Missing, type Settled } from './ledger/decision.ts';
-import { allowed, decide, type Ends, settle, type Way } from './operate.ts';
+import { type Ends, Missing, type Settled } from './ledger/decision.ts';
+import { allowed, decide, settle, type Way } from './operate.ts';
 import type { Arrival, Caller, Part } from './operation.ts';
 import { Refusal } from './rules/refusal.ts';
 import type { Service } from './service.ts';

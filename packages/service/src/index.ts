@@ -11,7 +11,7 @@ export { type Arrival, type EndSignal } from './operation.ts';
 export { methodNotAllowed, nothingHere, unexpected } from './rules/refusal.ts';
 // What stores are made of.
 export { type Stored, type Known, type Run, type SealedWrite } from './ledger/store.ts';
-export { type Link, type Appended, type LockedTenant, type Reader } from './ledger/store.ts';
+export { type Link, type Appended, type Reader } from './ledger/store.ts';
 export { type Store, type Owned, LinkRefused, dataFormat } from './ledger/store.ts';
 export { blocks, blocksOf, frequentActions } from './ledger/blocks.ts';
 export { compare, find } from './ledger/query.ts';
@@ -35,7 +35,7 @@ export { beginLink } from './ledger/link.ts';
 export { NoTenant } from './ledger/place.ts';
 export { Remembered } from './ledger/remembered.ts';
 export { SharedRead } from './ledger/shared-read.ts';
-export { monthOf } from './ledger/judge.ts';
+export { monthOf } from './ledger/view.ts';
 export { sealRow, sealHead, checkRow, checkHead, openTenant, unmasked } from './ledger/row-macs.ts';
 export { type TenantRow, tenants, type KeyRow, keys } from './ledger/tables.ts';
 export { keyVersions, type ApiKeyRow, apiKeys, type EntryRow, entries } from './ledger/tables.ts';

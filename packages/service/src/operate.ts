@@ -1,7 +1,15 @@
 // Joins who calls and what is asked for to one decision, and has the ledger decide it. Calls come by answer.ts; the operator and
 // jobs call `settle` and `run`.
 import type { Input, Output, Route } from '@eaas/protocol/wire';
-import { type Decision, Missing, noReceipts, receiptIn, type Settled, type View } from './ledger/decision.ts';
+import {
+  type Decision,
+  type Ends,
+  Missing,
+  noReceipts,
+  receiptIn,
+  type Settled,
+  type View,
+} from './ledger/decision.ts';
 import type { Reading } from './ledger/ledger.ts';
 import { NoTenant } from './ledger/place.ts';
 import type { Patience } from './ledger/queue.ts';
@@ -16,49 +24,40 @@ export interface Way extends Patience {
   readonly reads?: Reading | undefined;
 }
 
-/**
- * Told of the end of a call, once. A batch has its receipts in its items, and users learn none. `error` is a Refusal, which has a
- * receipt if the log records it, or a fault.
- */
-export interface Ends<Answer> {
-  settled(settled: Settled<Answer>): void;
-  failed(error: unknown): void;
-}
-
 /** Has the ledger decide what a caller asks for, without a promise if it may write and the tenant is remembered. */
 export function decide<Answer>(
-  service: Pick<Service, 'ledger' | 'listener'>,
+  service: Pick<Service, 'ledger'>,
   caller: Caller,
   part: Part<Answer>,
   how: Way,
   ends: Ends<Answer>,
 ): void {
-  const { ledger, listener } = service;
+  const { ledger } = service;
+  const { tenantId } = caller;
   const decision = decisionOf(caller, part);
-  const end: Parameters<typeof ledger.decide<Answer>>[3] = (ended) => {
-    part.end?.();
-    if ('error' in ended) {
-      const { error } = ended;
-      return ends.failed(error instanceof NoTenant && caller.asks ? unauthorized() : error);
-    }
-    const rest = part.rest?.();
-    if (rest) return decide(service, caller, rest, how, ends);
-    const { answer } = ended;
-    const receipts = caller.isUser || part.isBatch ? noReceipts : ended.receipts;
-    if (!(answer instanceof Refusal)) return ends.settled({ answer, receipts });
-    answer.receipt = receiptIn(receipts);
-    return ends.failed(answer);
+  const own: Ends<Answer | Refusal> = {
+    settled({ answer, receipts: all }) {
+      part.end?.();
+      const rest = part.rest?.();
+      if (rest) return decide(service, caller, rest, how, ends);
+      // A batch has its receipts in its items, and users learn none.
+      const receipts = caller.isUser || part.isBatch ? noReceipts : all;
+      if (!(answer instanceof Refusal)) return ends.settled({ answer, receipts });
+      answer.receipt = receiptIn(receipts);
+      ends.failed(answer);
+    },
+    failed(error) {
+      part.end?.();
+      ends.failed(error instanceof NoTenant && caller.asks ? unauthorized() : error);
+    },
   };
-  if (!how.reads) ledger.decide(caller.tenantId, decision, how, end);
-  else {
-    const report = (error: unknown): void => listener.failed?.(error, caller.tenantId, 'answer');
-    void ledger.read(caller.tenantId, decision, how, how.reads).then(end).catch(report);
-  }
+  if (how.reads) void ledger.read(tenantId, decision, how, how.reads, own);
+  else ledger.decide(tenantId, decision, how, own);
 }
 
 /** As `decide`. Throws Refusal. */
 export const settle = <Answer>(
-  service: Pick<Service, 'ledger' | 'listener'>,
+  service: Pick<Service, 'ledger'>,
   caller: Caller,
   part: Part<Answer>,
   how: Way = caller,
@@ -85,6 +84,7 @@ function decisionOf<Answer>(caller: Caller, part: Part<Answer>): Decision<Answer
   const prepares = caller.prepare !== undefined || part.prepare !== undefined;
   return {
     author: caller,
+    changes: part.changes,
     needs: (view) => caller.needs.concat(unlessRefused(() => part.needs?.(view, caller.holder(view))) ?? []),
     ...(prepares && {
       prepare: async (view: View) => {

@@ -55,6 +55,8 @@ export const insider = (tenantId: string, actor: 'operator' | 'system'): Caller 
 export interface Part<Answer> {
   /** Whether the items of the answer have the receipts. */
   readonly isBatch?: true;
+  /** Whether it can replace rows. */
+  readonly changes?: true;
   /** The rows that `judge` will ask for, where one read of all of them saves many. */
   needs?(view: Pick<View, 'tenant' | 'secrets' | 'find' | 'now'>, holder: Holder | null): readonly Need[];
   prepare?(view: View, holder: Holder | null): Promise<void>;

@@ -1,9 +1,10 @@
 // Two replicas on one store in memory, whose steps wait, fail and arrive as a test of the ledger says.
 import type { memoryStore } from '@eaas/local/internal';
+import type { Ends } from '../src/ledger/decision.ts';
 import type { Patience } from '../src/ledger/queue.ts';
 import type { Link, Store } from '../src/ledger/store.ts';
 import { type KeyRow, keys } from '../src/ledger/tables.ts';
-import { decide as ask, type Ends, run, settle, type Way } from '../src/operate.ts';
+import { decide as ask, run, settle, type Way } from '../src/operate.ts';
 import type { Caller, Part } from '../src/operation.ts';
 import { keyDraft, tenantDraft } from '../src/rules/draft.ts';
 import { verifyTenant } from '../src/verify/verify.ts';
@@ -96,7 +97,8 @@ export async function openPair({
 export const keyId = '00000000-0000-4000-8000-000000000002';
 
 /** Counts a row's `key_version` up by one, and writes an entry with the version. */
-export const countUp: Pick<Part<number>, 'judge'> = {
+export const countUp: Pick<Part<number>, 'changes' | 'judge'> = {
+  changes: true,
   judge(view) {
     const before = view.find(keys, keyId);
     const key_version = (before?.key_version ?? 0) + 1;

@@ -33,7 +33,7 @@ export const breaks = [
     ],
     'lives-on-by-following': [
       'this.#newest = head;\n    return true;',
-      'this.ground.guesses.set(this.tenantId, guess, guess.bytes);\n    this.#newest = head;\n    return true;',
+      'this.ledger.guesses.set(this.tenantId, guess, guess.bytes);\n    this.#newest = head;\n    return true;',
     ],
   }),
   ...breaksIn(`${src}/ledger/guess.ts`, follow, {
@@ -74,7 +74,7 @@ export const breaks = [
   ...breaksIn(`${src}/ledger/ledger.ts`, simulation, {
     'read-guess': [
       'const guess = await place.read(before',
-      'const guess = (round === 0 && before) || await place.read(before',
+      'const guess = (round === 1 && before) || await place.read(before',
     ],
   }),
   ...breaksIn(`${src}/ledger/queue.ts`, simulation, {
@@ -84,7 +84,7 @@ export const breaks = [
     'forget-but-the-last': ['(batch, [...lost, ...also])', '(batch, also.length > 0 ? also : lost)'],
     'two-steps': [
       'if (attempt) return undefined;',
-      'if (attempt) return undefined;\n      if (lost.length > 0) return void (lost as Lost[]).splice(0);',
+      'if (attempt) return undefined;\n      if (lost.length > 0) return void (lost as Attempt[]).splice(0);',
     ],
     'patient-under-the-lock': [
       'const staying = batch.filter(({ isGone }) => !isGone);\n      if (staying.length === 0) return undefined;',
@@ -93,7 +93,11 @@ export const breaks = [
   }),
   ...breaksIn(`${src}/ledger/queue.ts`, [`${src}/ledger/ledger.test.ts`], {
     patient: ['const here = batch.filter(({ isGone }) => !isGone);', 'const here = batch;'],
-    elsewhere: ['if (lost.length === 0 || !attempt', 'if (lost.length < Infinity || !attempt'],
+    elsewhere: ['...replacedBy(attempt), ...lacked]', '...replacedBy(attempt)]'],
+    'elsewhere-unprepared': [
+      'const isLost = lost.length > 0 && attempt?.link === undefined;',
+      'const isLost = false;',
+    ],
   }),
   ...breaksIn('packages/service/test/simulation/database.ts', simulation, {
     unlocked: ['await this.#lock(session);\n          const { nonces }', 'const { nonces }'],

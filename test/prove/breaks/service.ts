@@ -33,6 +33,14 @@ export const breaks = [
   }),
   ...breaksIn(`${src}/ledger/judge.ts`, [`${src}/ledger/guess.test.ts`], {
     'times-that-go-back': ['Math.max(now, head.created_at), sum', 'now, sum'],
+  }),
+  ...breaksIn(`${src}/ledger/judge.ts`, [`${src}/ledger/queue.test.ts`], {
+    'replaces-without-a-word': ['if (!changes && before.some(Boolean))', 'if (false)'],
+  }),
+  ...breaksIn(`${src}/ledger/ledger.ts`, [`${src}/ledger/queue.test.ts`], {
+    'replaces-what-is-remembered': ['decision.changes === true || ', ''],
+  }),
+  ...breaksIn(`${src}/ledger/view.ts`, [`${src}/ledger/guess.test.ts`], {
     'quotas-that-begin-again': ['monthOf(now + aheadOfClock) ? month', 'monthOf(now) ? month'],
   }),
   ...breaksIn(`${src}/ledger/row-macs.ts`, [`${src}/crypto/vectors.test.ts`, ...verify], {

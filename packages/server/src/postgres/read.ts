@@ -10,7 +10,7 @@ export async function readKnown(
   tenantId: string,
   needs: readonly core.Need[],
   lost: readonly core.Link[] = [],
-): Promise<core.LockedTenant> {
+): Promise<core.Known> {
   const rows = new Map<core.Ref, core.Stored | null>();
   const found = new Map<string, core.Found<core.Stored>>();
   const end = core.refTo(core.heads, tenantId);

@@ -1,35 +1,12 @@
 // A request becomes a decision: which rows it rests on, and a function of them that says what is written and answered. The
 // ledger (ledger.ts) finds the rows, judges all decisions that wait for a tenant, and appends what they write at once.
 import type { Receipt } from '@eaas/protocol/wire';
-import type { Secret } from '../crypto/secret.ts';
-import type { SecretPlace } from '@eaas/protocol/internal';
-import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import type { Draft } from '../rules/draft.ts';
 import type { Refusal } from '../rules/refusal.ts';
-import type { Found, Need, Query, Table, Write } from './table.ts';
-import type { HeadRow, TenantRow } from './tables.ts';
+import type { Need, Write } from './table.ts';
+import type { View } from './view.ts';
 
-/** A tenant as a decision sees it: at one time, in one state. */
-export interface View {
-  readonly tenant: TenantRow;
-  readonly secrets: TenantSecrets;
-  /** The row, or null if there is none. Throws Missing for a row that was not read yet: the ledger reads it, and judges again. */
-  find<Row>(table: Table<Row>, ...id: readonly (string | number)[]): Row | null;
-  /** The rows of a query. Throws Missing, as `find` does. */
-  all<Row>(query: Query<Row>): Found<Row>;
-  /** Opens a sealed secret of the tenant. Throws Tampered if it does not open. The caller must not wipe it. */
-  open(place: SecretPlace, sealed: Uint8Array): Secret;
-  /** The database's time: expiry, `destroy_at` and months are judged by it. */
-  readonly now: number;
-  /** The time of the entries, which is never before that of earlier ones. */
-  readonly createdAt: number;
-  /** The head as it was read, before all decisions that are judged with this one: for those that only read. */
-  readonly head: Pick<HeadRow, 'id' | 'hash'>;
-  /** The id of the decision's first entry. */
-  readonly entryId: number;
-  /** How many `encrypt` calls the month has had before this decision. */
-  readonly encrypts: number;
-}
+export type { View };
 
 /** Who acts, as entries name them. */
 export interface Author {
@@ -44,6 +21,8 @@ export interface Author {
  */
 export interface Decision<Answer = unknown> {
   readonly author: Author;
+  /** Whether it can replace rows. It is judged under the lock, on rows that are read there: one that somebody altered is evidence. */
+  readonly changes?: true | undefined;
   /** The rows that `judge` will ask for, as far as they can be named before. */
   needs(view: Pick<View, 'tenant' | 'secrets' | 'find' | 'now'>): readonly Need[];
   prepare?(view: View): Promise<void>;
@@ -71,6 +50,14 @@ export interface Receipts {
 export interface Settled<Answer = unknown> {
   readonly answer: Answer;
   readonly receipts: Receipts;
+}
+
+/**
+ * Told of the end of a decision, or of a call, once. `error` is a Refusal, which has a receipt if the log records it, or a fault.
+ */
+export interface Ends<Answer> {
+  settled(settled: Settled<Answer>): void;
+  failed(error: unknown): void;
 }
 
 /** The receipt of an answer that has one. */

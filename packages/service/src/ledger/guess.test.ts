@@ -4,11 +4,11 @@ import { rootKey } from '../crypto/tenant-secrets.ts';
 import { newTenant } from '../operations/tenants.ts';
 import { tenantDraft } from '../rules/draft.ts';
 import { subjects } from '../plugins/people/subjects.ts';
-import { type Ground, Guess } from './guess.ts';
+import { Guess } from './guess.ts';
 import { judgeAll } from './judge.ts';
-import { Remembered } from './remembered.ts';
+import { Ledger } from './ledger.ts';
 import { sealRow } from './row-macs.ts';
-import type { Known, Stored } from './store.ts';
+import type { Known, Store, Stored } from './store.ts';
 import { type Ref, refOf, type Table } from './table.ts';
 import { keys, tenants } from './tables.ts';
 
@@ -17,9 +17,8 @@ const tables = new Map([tenants, keys, subjects].map((table) => [table.name, tab
 
 function openGuess() {
   const { head, writes } = newTenant(roots, { name: 'acme' }, Date.now());
-  const opened = new Remembered<never>(20_000, 600_000);
-  const ground = { roots, tables, listener: {}, opened, waiting: 0 } as unknown as Ground;
-  return new Guess(ground, head, { row: writes[0]?.row ?? {}, newest_rev: 0 });
+  const ledger = new Ledger({ store: {} as Store, roots, tables, listener: {} }, 0);
+  return new Guess(ledger, head, { row: writes[0]?.row ?? {}, newest_rev: 0 });
 }
 
 const id = (nth: number): string => `00000000-0000-4000-8000-${String(nth).padStart(12, '0')}`;

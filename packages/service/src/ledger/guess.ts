@@ -5,13 +5,13 @@ import { toBase64 } from '@eaas/protocol/base64';
 import { isBytes, type SecretPlace } from '@eaas/protocol/internal';
 import { openMaterial } from '#platform';
 import type { Secret } from '../crypto/secret.ts';
-import type { Roots, TenantSecrets } from '../crypto/tenant-secrets.ts';
+import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { Tampered } from '../rules/refusal.ts';
-import type { Clock } from './clock.ts';
-import { merged, type Written } from './query.ts';
+import type { Ledger } from './ledger.ts';
+import { merged } from './query.ts';
 import { Remembered } from './remembered.ts';
 import { checkRow, type OpenTenant, openTenant, unmasked } from './row-macs.ts';
-import type { Known, Link, Store, Stored } from './store.ts';
+import type { Known, Link, SealedWrite, Stored } from './store.ts';
 import { type Found, nameOf, type Need, type Query, type Ref, refOf, refTo, type Table } from './table.ts';
 import { type HeadRow, heads, type TenantRow, tenants } from './tables.ts';
 
@@ -47,24 +47,6 @@ export interface Listener {
   used(tenantId: string, apiKeyId: string): void;
 }
 
-/** What all tenants of a ledger have in common. */
-export interface Ground {
-  readonly store: Store;
-  readonly roots: Roots;
-  readonly tables: ReadonlyMap<string, Table<never>>;
-  readonly listener: Partial<Listener>;
-  readonly clock: Clock;
-  /** Secrets of tenants, by their places and sealed bytes. */
-  readonly opened: Remembered<Secret>;
-  /** Tenants as they were opened last, and what is believed of them, by their ids. */
-  readonly tenants: Remembered<OpenTenant>;
-  readonly guesses: Remembered<Guess>;
-  /** For how long a decision waits for its append, in milliseconds. */
-  readonly patience: number;
-  /** How many decisions wait until they are judged and what they write is committed. */
-  waiting: number;
-}
-
 /** The most rows that one guess remembers: more than a decision rests on. */
 const mostRows = 12_000;
 /** The most queries that it remembers: more than the calls of a tenant that run at once. Each write looks at them. */
@@ -73,7 +55,7 @@ const mostFound = 300;
 const mostBytes = 8 * 1024 * 1024;
 
 export class Guess {
-  readonly ground: Ground;
+  readonly ledger: Ledger;
   readonly #rows = new Remembered<Believed>(mostRows, Infinity, mostBytes);
   readonly #found = new Remembered<Answered>(mostFound, Infinity, mostBytes);
   readonly tenant: TenantRow;
@@ -88,15 +70,15 @@ export class Guess {
 
   /** Throws Tampered for a tenant's row or, unless it is not checked, a head that the service did not write. */
   constructor(
-    ground: Ground,
+    ledger: Ledger,
     head: HeadRow,
     stored: Stored | null | undefined,
     checksHead = true,
     before?: OpenTenant,
   ) {
     const { tenant_id: tenantId } = head;
-    this.ground = ground;
-    const opened = stored && openTenant(ground.roots, stored, before);
+    this.ledger = ledger;
+    const opened = stored && openTenant(ledger.roots, stored, before);
     if (!opened) throw this.#accuse(new Tampered(tenants.name, tenantId, tenantId));
     this.tenant = opened.tenant;
     this.secrets = opened.secrets;
@@ -124,12 +106,12 @@ export class Guess {
   /** Opens a secret of the tenant, which is remembered. Throws Tampered. */
   open(place: SecretPlace, sealed: Uint8Array): Secret {
     const name = names.get(sealed) ?? nameOfSecret(place, sealed);
-    const known = this.ground.opened.get(name);
+    const known = this.ledger.opened.get(name);
     if (known) return known;
     const opened = openMaterial(this.secrets.sealing, place, sealed);
     if (!opened) throw new Tampered(place.purpose, place.keyId ?? '', this.tenant.tenant_id);
     names.set(sealed, name);
-    this.ground.opened.set(name, opened);
+    this.ledger.opened.set(name, opened);
     return opened;
   }
 
@@ -178,7 +160,7 @@ export class Guess {
   }
 
   /** Goes on to a head that this replica wrote, with the rows of its link. */
-  advance({ next, blocks }: Link, sum: bigint, writes: ReadonlyMap<Ref, Written>): void {
+  advance({ next, blocks }: Link, sum: bigint, writes: ReadonlyMap<Ref, SealedWrite>): void {
     this.head = next;
     if (this.blocks.size > mostRows) this.blocks.clear();
     for (const name of blocks) this.blocks.add(name);
@@ -214,7 +196,7 @@ export class Guess {
   /** The table of a row, or of a query. */
   #tableOf(need: Need): Table<never> {
     const name = typeof need === 'string' ? need.slice(0, need.indexOf(' ')) : need.table.name;
-    const table = this.ground.tables.get(name);
+    const table = this.ledger.tables.get(name);
     if (!table) throw new Error(`there is no table ${name}`);
     return table;
   }
@@ -227,7 +209,7 @@ export class Guess {
 
   #accuse(error: unknown): Tampered {
     if (!(error instanceof Tampered)) throw error;
-    this.ground.listener.tampered?.(error.row.table, error.row.id, error.row.tenantId);
+    this.ledger.listener.tampered?.(error.row.table, error.row.id, error.row.tenantId);
     return error;
   }
 }

@@ -1,31 +1,11 @@
 // Judges the decisions that wait for a tenant, in order, each on what those before it wrote, and builds the link of them all.
-import type { Secret } from '../crypto/secret.ts';
-import { Refusal, Tampered } from '../rules/refusal.ts';
-import {
-  type Decision,
-  Missing,
-  noReceipts,
-  type Receipts,
-  type Settled,
-  type Verdict,
-  type View,
-} from './decision.ts';
+import { Refusal } from '../rules/refusal.ts';
+import { type Decision, Missing, noReceipts, type Receipts, type Settled, type Verdict } from './decision.ts';
 import type { Guess } from './guess.ts';
 import { beginLink, type NewLink } from './link.ts';
-import { merged } from './query.ts';
 import { type Link, LinkRefused, type SealedWrite } from './store.ts';
-import {
-  allOf,
-  type Found,
-  type Need,
-  type Query,
-  type Ref,
-  refOf,
-  refTo,
-  type Table,
-  type Write,
-} from './table.ts';
-import { type HeadRow, type TenantRow, tenants } from './tables.ts';
+import { type Need, type Ref, refOf, type Write } from './table.ts';
+import { quotaOf, View } from './view.ts';
 
 /** What came of a decision: with `needs`, it lacks rows that were not read, or something that was not prepared. */
 export type Outcome = Settled | { readonly needs: readonly Need[] } | { readonly error: unknown };
@@ -47,10 +27,10 @@ export function judgeAll<Waiting extends { readonly decision: Decision }>(
   now: number,
   batch: readonly Waiting[],
 ): Attempt<Waiting> {
-  const { head, secrets, ground, sum } = guess;
-  const link = beginLink(secrets, ground.tables, head, Math.max(now, head.created_at), sum, guess.blocks);
+  const { head, secrets, ledger, sum } = guess;
+  const link = beginLink(secrets, ledger.tables, head, Math.max(now, head.created_at), sum, guess.blocks);
   const quota = quotaOf(head, now);
-  const view = new GuessView(guess, now, quota, link);
+  const view = new View(guess, now, quota, link);
   const outcomes: Outcome[] = [];
   for (const { decision } of batch) {
     if (link.isFull()) break;
@@ -67,7 +47,7 @@ export function judgeAll<Waiting extends { readonly decision: Decision }>(
 
 /** Judges a decision that writes nothing. */
 export function judgeOnly(guess: Guess, now: number, decision: Decision): Outcome {
-  return judge(decision, new GuessView(guess, now), (verdict) => {
+  return judge(decision, new View(guess, now), (verdict) => {
     if (verdict.entries.length > 0) throw new Error('a decision that only reads must write no entries');
     return noReceipts;
   });
@@ -98,10 +78,17 @@ function verdictOf(decision: Decision, view: View): Verdict {
 }
 
 /** Adds what a decision writes to the link. The rows before are found first, so that the link has all of it or nothing. */
-function write(link: NewLink, view: View, { author }: Decision, { entries, writes = [] }: Verdict): Receipts {
+function write(
+  link: NewLink,
+  view: View,
+  { author, changes }: Decision,
+  { entries, writes = [] }: Verdict,
+): Receipts {
   if (entries.length === 0) return noReceipts;
   const writesOf = (receipts: Receipts) => (typeof writes === 'function' ? writes(receipts) : writes);
   const before = writesOf(noReceipts).map((one) => rowBefore(view, one));
+  if (!changes && before.some(Boolean))
+    throw new LinkRefused('a decision that replaces rows must say that it does');
   const from = link.size;
   try {
     for (const draft of entries) link.add(author, draft);
@@ -116,85 +103,4 @@ function write(link: NewLink, view: View, { author }: Decision, { entries, write
 function rowBefore(view: View, { table, row, isNew }: Write): object | null {
   const [, ...id] = refOf(table, row as never).split(' ');
   return isNew ? null : view.find<object>(table as never, ...id);
-}
-
-/** A view of a guess, and of what the link writes. Without a link it is for decisions that write nothing, and what comes before. */
-export class GuessView implements View {
-  readonly now: number;
-  readonly createdAt: number;
-  readonly secrets: View['secrets'];
-  readonly head: HeadRow;
-  readonly #guess: Guess;
-  readonly #quota: Quota;
-  readonly #link: NewLink | undefined;
-
-  constructor(guess: Guess, now: number, quota = quotaOf(guess.head, now), link?: NewLink) {
-    this.now = now;
-    this.createdAt = Math.max(now, guess.head.created_at);
-    this.secrets = guess.secrets;
-    this.head = guess.head;
-    this.#guess = guess;
-    this.#quota = quota;
-    this.#link = link;
-  }
-
-  get tenant(): TenantRow {
-    const written = this.#link?.writes.get(refTo(tenants, this.head.tenant_id))?.row;
-    return (written as TenantRow | undefined) ?? this.#guess.tenant;
-  }
-
-  get entryId(): number {
-    return this.#link?.nextId ?? this.head.id + 1;
-  }
-
-  get encrypts(): number {
-    return this.#quota.encrypts;
-  }
-
-  find<Row>(table: Table<Row>, ...id: readonly (string | number)[]): Row | null {
-    const ref = refTo(table, ...id);
-    const row = this.#link?.writes.get(ref)?.row ?? this.#guess.row(ref);
-    if (row === undefined) throw new Missing([ref]);
-    return row as Row | null;
-  }
-
-  all<Row>(query: Query<Row>): Found<Row> {
-    const asked = allOf(query);
-    const found = this.#guess.found(asked);
-    const now = found && (this.#link ? merged(asked, found, this.#link.writes) : found);
-    if (!now) throw new Missing([asked]);
-    const tampered = now.rows.find((row) => row instanceof Tampered);
-    if (tampered) throw tampered;
-    return now as Found<Row>;
-  }
-
-  open(...sealed: Parameters<View['open']>): Secret {
-    return this.#guess.open(...sealed);
-  }
-}
-
-interface Quota {
-  readonly month: string;
-  encrypts: number;
-}
-
-const aheadOfClock = 11_000;
-
-/** A replica whose clock is ahead can begin a month too early. Others then stay in it, so that the count never begins again. */
-function quotaOf({ month, encrypts }: HeadRow, now: number): Quota {
-  const current = month === monthOf(now + aheadOfClock) ? month : monthOf(now);
-  return { month: current, encrypts: current === month ? encrypts : 0 };
-}
-
-let known = { month: '', first: 0, end: 0 };
-
-/** Returns the month of a time, as in 2026-11, in UTC. Remembers the last one, because every decision asks several times. */
-export function monthOf(time: number): string {
-  if (time < known.first || time >= known.end) {
-    const date = new Date(time);
-    const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
-    const [first, end] = [Date.UTC(year, month), Date.UTC(year, month + 1)];
-    known = { month: date.toISOString().slice(0, 7), first, end };
-  }
-  return known.month;
 }

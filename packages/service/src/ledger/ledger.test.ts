@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { countUp, keyId, look, note, openPair, type Step } from '../../test/pair.ts';
 import { tenantDraft } from '../rules/draft.ts';
+import { Missing } from './decision.ts';
 import { LinkRefused } from './store.ts';
 import { refTo } from './table.ts';
 import { entries, keys } from './tables.ts';
@@ -67,7 +68,7 @@ test('a call that needs more rows from a store that hangs is answered at its dea
   await decide(0, note);
   hangs = true;
   const refused = vi.fn();
-  void decide(0, countUp).catch(refused);
+  void decide(0, { ...note, needs: () => [refTo(keys, keyId)], prepare: async () => {} }).catch(refused);
   await vi.runAllTimersAsync();
   expect(refused).toHaveBeenCalledWith(expect.objectContaining({ code: 'audit_unwritten' }));
 });
@@ -118,7 +119,10 @@ test('a call never sees less than what was true when it came', async () => {
   expect((await late).answer).toBe(2);
 });
 
-test('a link that was lost and lands late is not written once more, though its rows were forgotten', async () => {
+test.each([
+  ['its rows were forgotten', false],
+  ['what it had prepared is gone', true],
+])('a link that was lost and lands late is not written once more, though %s', async (_, isGone) => {
   let isLosing = false;
   let land = async (): Promise<unknown> => undefined;
   const pair = await openPair({
@@ -130,18 +134,22 @@ test('a link that was lost and lands late is not written once more, though its r
         land = async () => undefined;
         return link();
       };
-      pair.forget(0);
+      if (!isGone) pair.forget(0);
       throw new Error('the answer was lost');
     },
   });
   await pair.decide(0, countUp);
   isLosing = true;
-  await pair.decide(0, {
-    judge: (view) => ({
-      entries: [tenantDraft('tenant.update', {})],
-      answer: view.find(keys, keyId)?.key_version,
-    }),
+  let judged = 0;
+  const noteVersion = pair.decide(0, {
+    judge(view) {
+      const answer = view.find(keys, keyId)?.key_version;
+      if (isGone && judged++ === 1) throw new Missing();
+      return { entries: [tenantDraft('tenant.update', {})], answer };
+    },
   });
+  if (isGone) await expect(noteVersion).rejects.toMatchObject({ code: 'audit_unwritten' });
+  else await noteVersion;
   expect(await pair.verified()).toMatchObject({ valid: true, head: { id: 2 } });
 });
 

@@ -1,19 +1,26 @@
 // The one way to change a tenant, and to read it: a request becomes a decision, decisions wait for their tenant, and one append
 // commits them. See docs/design/ledger.md. What is read is in place.ts, what is judged in judge.ts, what is written in queue.ts.
 import { endSealer } from '../crypto/kept-sealers.ts';
+import type { Secret } from '../crypto/secret.ts';
+import type { Roots } from '../crypto/tenant-secrets.ts';
 import { changedTooOften, type Refusal } from '../rules/refusal.ts';
 import { type Clock, StoreClock } from './clock.ts';
-import type { Decision, Settled, View } from './decision.ts';
-import type { Ground, Guess } from './guess.ts';
-import { GuessView, judgeOnly, type Outcome, outcomeOf } from './judge.ts';
+import type { Decision, Ends, Settled } from './decision.ts';
+import type { Guess, Listener } from './guess.ts';
+import { judgeOnly, type Outcome, outcomeOf } from './judge.ts';
 import { Place } from './place.ts';
-import { mostRounds, type Patience, Queue } from './queue.ts';
+import { type Patience, Queue } from './queue.ts';
 import { Remembered, rememberedFor } from './remembered.ts';
-import { type Need, refTo, unique } from './table.ts';
+import type { OpenTenant } from './row-macs.ts';
+import type { Store } from './store.ts';
+import { type Need, refTo, type Table, unique } from './table.ts';
 import { tenants } from './tables.ts';
+import { View } from './view.ts';
 
 const mostTenants = 2_000;
 const mostSecrets = 20_000;
+/** How often a decision is judged for rows that were not read, or something that was not prepared: the last time on all of it. */
+const mostRounds = 3;
 /** The most bytes of what is remembered of all tenants. Those that were used longest ago go first. */
 const mostBytes = 64 * 1024 * 1024;
 
@@ -25,35 +32,34 @@ export interface Reading {
   readonly ofAnyHead?: true;
 }
 
-/** What came of a decision. The caller throws a refusal, after it noted its receipt. */
-type Ended<Answer> = Settled<Answer | Refusal> | { readonly error: unknown };
-
 export class Ledger {
+  readonly store: Store;
+  readonly roots: Roots;
+  readonly tables: ReadonlyMap<string, Table<never>>;
+  readonly listener: Partial<Listener>;
+  /** For how long a decision waits for its append, in milliseconds. */
+  readonly patience: number;
   readonly clock: Clock;
-  readonly #ground: Ground;
+  /** Secrets of tenants, by their places and sealed bytes. */
+  readonly opened = new Remembered<Secret>(mostSecrets, rememberedFor, Infinity, endSealer);
+  /** Tenants as they were opened last, and what is believed of them, by their ids. */
+  readonly tenants = new Remembered<OpenTenant>(mostTenants, rememberedFor);
+  readonly guesses = new Remembered<Guess>(mostTenants, rememberedFor, mostBytes);
   readonly #queues = new Remembered<Queue>(mostTenants);
+  /** How many decisions wait until they are judged and what they write is committed. */
+  waiting = 0;
 
-  /** `patience`: for how long a decision waits for its append, in milliseconds. */
   constructor(
-    parts: Pick<Ground, 'store' | 'roots' | 'tables' | 'listener'>,
+    { store, roots, tables, listener }: Pick<Ledger, 'store' | 'roots' | 'tables' | 'listener'>,
     patience: number,
     clock: Clock = new StoreClock(),
   ) {
+    this.store = store;
+    this.roots = roots;
+    this.tables = tables;
+    this.listener = listener;
+    this.patience = patience;
     this.clock = clock;
-    this.#ground = {
-      ...parts,
-      clock,
-      opened: new Remembered(mostSecrets, rememberedFor, Infinity, endSealer),
-      tenants: new Remembered(mostTenants, rememberedFor),
-      guesses: new Remembered(mostTenants, rememberedFor, mostBytes),
-      patience,
-      waiting: 0,
-    };
-  }
-
-  /** How many decisions wait until they are judged and what they write is committed. */
-  get waiting(): number {
-    return this.#ground.waiting;
   }
 
   /** For how long the oldest decision waits, in milliseconds. Who has left counts until the store takes what others wait for. */
@@ -62,39 +68,40 @@ export class Ledger {
     return Math.max(0, ...this.#queues.values().map(({ waitsSince }) => now - waitsSince));
   }
 
-  /** Judges a decision that may write, and tells `then`, perhaps at once. Its answer is there when its entries are committed. */
+  /** Judges a decision that may write, and tells its end, perhaps at once. Its answer is there when its entries are committed. */
   decide<Answer>(
     tenantId: string,
     decision: Decision<Answer>,
     how: Patience,
-    then: (ended: Ended<Answer>) => void,
+    ends: Ends<Answer | Refusal>,
   ): void {
     const queue = this.#queueOf(tenantId);
     const { place } = queue;
     const deadline = this.#deadlineOf(how);
-    const attempt = (needs: readonly Need[], round: number): void => {
-      // The first attempt rests on what is remembered. What it lacks is read for the next.
-      const isReady = place.guess && !decision.prepare && round === 0;
-      const prepared = isReady ? undefined : this.#prepared(place, decision, needs, round);
-      queue.wait(decision, how, deadline, (outcome) => end(outcome, round), prepared);
+    const attempt = (asking: Decision, round: number): void => {
+      // Under the lock, all that it asks for is read. The first attempt without it rests on what is remembered.
+      const isLocked = how.isLocked === true || decision.changes === true || round === mostRounds;
+      const isReady = !decision.prepare && (isLocked || (place.guess && round === 1));
+      const prepared = isReady ? undefined : this.#prepared(place, asking);
+      const end = (outcome: Outcome): void => {
+        if ('needs' in outcome && round < mostRounds) attempt(withNeeds(asking, outcome.needs), round + 1);
+        else this.#tell(tenantId, outcome, ends);
+      };
+      queue.wait(asking, { ...how, isLocked }, deadline, end, prepared);
     };
-    const end = (outcome: Outcome, round: number): void => {
-      if ('needs' in outcome && round + 1 < mostRounds) attempt(outcome.needs, round + 1);
-      else then(endOf(outcome));
-    };
-    attempt([], 0);
+    attempt(decision, 1);
   }
 
   /** Reads what a decision will ask for, as far as it can be named, and lets it prepare. */
-  async #prepared(place: Place, decision: Decision, needs: readonly Need[], round: number): Promise<void> {
-    let guess = place.guess ?? (await place.read(needs));
-    const missing = this.#missing(guess, decision, needs, round);
+  async #prepared(place: Place, decision: Decision): Promise<void> {
+    let guess = place.guess ?? (await place.read([]));
+    const missing = this.#missing(guess, decision);
     if (missing.length > 0) guess = await place.read(missing);
-    await decision.prepare?.(new GuessView(guess, this.clock.now()));
+    await decision.prepare?.(this.#viewOf(guess));
   }
 
   /**
-   * Judges a decision that writes nothing, in a state that the tenant had after the call: what is remembered, confirmed by one
+   * Judges a decision that writes nothing, in a state that the tenant had after the call: what is remembered, confirmed by a
    * look at the head, or a snapshot, which has all that it needs.
    */
   async read<Answer>(
@@ -102,78 +109,108 @@ export class Ledger {
     decision: Decision<Answer>,
     how: Patience,
     reading: Reading,
-  ): Promise<Ended<Answer>> {
+    ends: Ends<Answer | Refusal>,
+  ): Promise<void> {
     const { place } = this.#queueOf(tenantId);
-    const isSnapshot = reading.snapshot ?? reading.ofAnyHead;
-    const attempt = isSnapshot
-      ? this.#snapshot(place, decision, how, reading)
-      : this.#confirmed(place, decision);
-    let outcome: Outcome = { needs: [] };
-    for (let round = 0; 'needs' in outcome && round < mostRounds; round++)
-      outcome = await attempt(outcome.needs, round).catch(outcomeOf);
-    return endOf(outcome);
-  }
-
-  #confirmed(place: Place, decision: Decision) {
-    return async (needs: readonly Need[], round: number): Promise<Outcome> => {
-      const { guess: before } = place;
-      const guess = await place.read(before ? this.#missing(before, decision, needs, round) : needs);
-      await decision.prepare?.(new GuessView(guess, this.clock.now()));
-      return judgeOnly(guess, this.clock.now(), decision);
-    };
-  }
-
-  #snapshot(place: Place, decision: Decision, how: Patience, { ofAnyHead }: Reading) {
+    const isSnapshot = reading.snapshot ?? reading.ofAnyHead ?? false;
     const deadline = this.#deadlineOf(how);
-    let asked: readonly Need[] = [refTo(tenants, place.tenantId)];
-    const ask = (needs: readonly Need[]): void => void (asked = unique([...asked, ...needs]));
-    return async (missing: readonly Need[]): Promise<Outcome> => {
-      const { guess: remembered } = place;
-      if (remembered) ask(decision.needs(new GuessView(remembered, this.clock.now())));
-      ask(missing);
-      const read = asked;
-      const known = await place.readFrom(read, deadline);
-      const guess = place.guessFrom(known, read, !ofAnyHead);
-      const view = new GuessView(guess, known.time);
-      ask(decision.needs(view));
-      if (asked.length > read.length) return { needs: [] };
-      await decision.prepare?.(view);
-      return judgeOnly(guess, known.time, decision);
-    };
+    const outcome = await (
+      isSnapshot
+        ? this.#onSnapshot(place, decision, deadline, reading.ofAnyHead)
+        : this.#confirmed(place, decision, deadline)
+    ).catch(outcomeOf);
+    this.#tell(tenantId, outcome, ends);
+  }
+
+  async #confirmed(place: Place, decision: Decision, deadline: number): Promise<Outcome> {
+    let asking = decision;
+    for (let round = 1; round < mostRounds; round++) {
+      const { guess: before } = place;
+      const guess = await place.read(before ? this.#missing(before, asking) : []);
+      const outcome = await judged(asking, guess, () => this.clock.now());
+      if (!('needs' in outcome)) return outcome;
+      asking = withNeeds(asking, outcome.needs);
+    }
+    return this.#onSnapshot(place, asking, deadline);
+  }
+
+  async #onSnapshot(place: Place, decision: Decision, deadline: number, ofAnyHead = false): Promise<Outcome> {
+    const { guess: remembered } = place;
+    const named = remembered ? decision.needs(this.#viewOf(remembered)) : [];
+    let asked = unique([refTo(tenants, place.tenantId), ...named]);
+    for (;;) {
+      const known = await place.readFrom(asked, deadline);
+      const guess = place.guessFrom(known, asked, !ofAnyHead);
+      let more = unique([...asked, ...decision.needs(new View(guess, known.time))]);
+      if (more.length === asked.length) {
+        const outcome = await judged(decision, guess, () => known.time);
+        if ('needs' in outcome) more = unique([...asked, ...outcome.needs]);
+        if (more.length === asked.length) return outcome;
+      }
+      asked = more;
+    }
   }
 
   /** What is remembered of a tenant, if anything is. It can be out of date. */
   remembered(tenantId: string): View | undefined {
     const { guess } = this.#queueOf(tenantId).place;
-    return guess && new GuessView(guess, this.clock.now());
+    return guess && this.#viewOf(guess);
   }
 
   /** Forgets what it believes of a tenant. */
   forget(tenantId: string): void {
-    this.#ground.guesses.delete(tenantId);
+    this.guesses.delete(tenantId);
+  }
+
+  /** Tells the end. What a door throws must not be taken for an append that failed. */
+  #tell<Answer>(tenantId: string, outcome: Outcome, ends: Ends<Answer | Refusal>): void {
+    const end = endOf<Answer>(outcome);
+    try {
+      if ('error' in end) ends.failed(end.error);
+      else ends.settled(end);
+    } catch (error) {
+      this.listener.failed?.(error, tenantId, 'answer');
+    }
+  }
+
+  #viewOf(guess: Guess): View {
+    return new View(guess, this.clock.now());
+  }
+
+  #missing(guess: Guess, decision: Decision): Need[] {
+    return decision.needs(this.#viewOf(guess)).filter((need) => !guess.has(need));
   }
 
   #deadlineOf({ since = performance.now() }: Patience): number {
-    return since + this.#ground.patience;
+    return since + this.patience;
   }
 
   #queueOf(tenantId: string): Queue {
     const known = this.#queues.get(tenantId);
     if (known) return known;
-    const queue = new Queue(new Place(tenantId, this.#ground));
+    const queue = new Queue(new Place(tenantId, this));
     this.#queues.set(tenantId, queue);
     return queue;
   }
+}
 
-  #missing(guess: Guess, decision: Decision, needs: readonly Need[], round: number): Need[] {
-    const all = [...needs, ...decision.needs(new GuessView(guess, this.clock.now()))];
-    // Rows go while others are read, if another replica changes some: in the end all are read at once.
-    return round > 1 ? all : all.filter((need) => !guess.has(need));
+/** The decision, with needs that it did not name. */
+const withNeeds = (decision: Decision, needs: readonly Need[]): Decision => ({
+  ...decision,
+  needs: (view) => [...needs, ...decision.needs(view)],
+});
+
+async function judged(decision: Decision, guess: Guess, now: () => number): Promise<Outcome> {
+  try {
+    await decision.prepare?.(new View(guess, now()));
+  } catch (error) {
+    return outcomeOf(error);
   }
+  return judgeOnly(guess, now(), decision);
 }
 
 /** Makes the answer, once its entries are committed. Missing never leaves the ledger. */
-function endOf<Answer>(outcome: Outcome): Ended<Answer> {
+function endOf<Answer>(outcome: Outcome): Settled<Answer | Refusal> | { readonly error: unknown } {
   if ('needs' in outcome) return { error: changedTooOften() };
   if ('error' in outcome) return outcome;
   const { answer, receipts } = outcome;

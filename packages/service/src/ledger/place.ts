@@ -2,10 +2,10 @@
 // one snapshot and without a lock; all who wait share a read. The ledger (ledger.ts) judges and writes on it.
 import { sameBytes } from '#platform';
 import { changedTooOften, Refusal, Tampered, unreachable } from '../rules/refusal.ts';
-import { type Ground, Guess } from './guess.ts';
-import type { Written } from './query.ts';
+import { Guess } from './guess.ts';
+import type { Ledger } from './ledger.ts';
 import { SharedRead } from './shared-read.ts';
-import type { Known, Link } from './store.ts';
+import type { Known, Link, SealedWrite } from './store.ts';
 import { allOf, are, nameOf, type Need, type Ref, refTo, unique } from './table.ts';
 import { entries, type EntryRow, type HeadRow, heads, tenants } from './tables.ts';
 
@@ -19,21 +19,21 @@ const looksEvery = 1_000;
 
 export class Place {
   readonly tenantId: string;
-  readonly ground: Ground;
+  readonly ledger: Ledger;
   /** Whether this replica is writing, so that a newer head can be its own. */
   isWriting = false;
   #looksAgainAt = 0;
   #newest: HeadRow | undefined;
   readonly #reads = new SharedRead<Guess, Need>((needs) => this.#read(needs));
 
-  constructor(tenantId: string, ground: Ground) {
+  constructor(tenantId: string, ledger: Ledger) {
     this.tenantId = tenantId;
-    this.ground = ground;
+    this.ledger = ledger;
   }
 
   /** Undefined if nothing is known. It can end at any time. */
   get guess(): Guess | undefined {
-    return this.ground.guesses.get(this.tenantId);
+    return this.ledger.guesses.get(this.tenantId);
   }
 
   /** The head that was seen last. It outlives the guess, so that a loss is noticed. */
@@ -42,7 +42,7 @@ export class Place {
   }
 
   forget(): void {
-    this.ground.guesses.delete(this.tenantId);
+    this.ledger.guesses.delete(this.tenantId);
   }
 
   /** Another replica has written. The newest head is still the one before. */
@@ -59,7 +59,7 @@ export class Place {
     const known = await this.readFrom([query]);
     const [entry] = known.found.get(nameOf(query))?.rows ?? [];
     if (entry && !sameBytes((entry.row as EntryRow).hash, hash))
-      this.ground.listener.wentBack?.(this.tenantId);
+      this.ledger.listener.wentBack?.(this.tenantId);
   }
 
   /**
@@ -71,7 +71,7 @@ export class Place {
   }
 
   async #read(needs: readonly Need[]): Promise<Guess> {
-    const end = performance.now() + this.ground.patience;
+    const end = performance.now() + this.ledger.patience;
     // What this replica appends meanwhile makes a read old. Rows are the same as long as their sum is.
     while (performance.now() <= end) {
       const asked = unique(this.guess ? needs : [refTo(tenants, this.tenantId), ...needs]);
@@ -84,7 +84,7 @@ export class Place {
 
   /** Reads from the store, without laying it in. Throws Refusal 503. */
   async readFrom(needs: readonly Need[], deadline?: number): Promise<Known> {
-    const { store, clock, listener } = this.ground;
+    const { store, clock, listener } = this.ledger;
     const startedAt = performance.now();
     try {
       const known = await store.read(this.tenantId, needs, deadline);
@@ -124,7 +124,7 @@ export class Place {
     this.forget();
     if (!known.rows.has(refTo(tenants, this.tenantId))) return undefined;
     const made = this.guessFrom(known, needs);
-    this.ground.guesses.set(this.tenantId, made, made.bytes);
+    this.ledger.guesses.set(this.tenantId, made, made.bytes);
     this.#newest = made.head;
     return made;
   }
@@ -146,13 +146,13 @@ export class Place {
   }
 
   #lose(): void {
-    this.ground.listener.wentBack?.(this.tenantId);
+    this.ledger.listener.wentBack?.(this.tenantId);
     this.forget();
     this.#newest = undefined;
   }
 
   /** Goes on to a head that this replica wrote, with the rows of its link. */
-  advance(link: Link, sum: bigint, writes: ReadonlyMap<Ref, Written>): void {
+  advance(link: Link, sum: bigint, writes: ReadonlyMap<Ref, SealedWrite>): void {
     const { guess } = this;
     const { next: head } = link;
     if (guess && head.id > guess.head.id) guess.advance(link, sum, writes);
@@ -162,7 +162,7 @@ export class Place {
   }
 
   #resize(guess: Guess): Guess {
-    this.ground.guesses.resize(this.tenantId, guess.bytes);
+    this.ledger.guesses.resize(this.tenantId, guess.bytes);
     this.#newest = guess.head;
     return guess;
   }
@@ -171,9 +171,9 @@ export class Place {
   guessFrom(known: Known, needs: readonly Need[], checksHead = true): Guess {
     if (!known.head) throw this.#headless(known);
     const row = known.rows.get(refTo(tenants, this.tenantId));
-    const { tenants: opened } = this.ground;
+    const { tenants: opened } = this.ledger;
     const before = opened.get(this.tenantId);
-    const guess = new Guess(this.ground, known.head, row, checksHead, before);
+    const guess = new Guess(this.ledger, known.head, row, checksHead, before);
     const { tenant, secrets } = guess;
     if (secrets !== before?.secrets) opened.set(this.tenantId, { tenant, secrets });
     guess.lay(known, needs);
@@ -184,7 +184,7 @@ export class Place {
   #headless({ rows }: Known): Error {
     const { tenantId } = this;
     if (!rows.get(refTo(tenants, tenantId))) return new NoTenant(tenantId);
-    this.ground.listener.tampered?.(heads.name, tenantId, tenantId);
+    this.ledger.listener.tampered?.(heads.name, tenantId, tenantId);
     return new Tampered(heads.name, tenantId, tenantId);
   }
 }

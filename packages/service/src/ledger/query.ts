@@ -1,7 +1,7 @@
 // What a query finds among rows that are at hand: for the store in memory, and for rows that were written since a store was
 // asked.
 import type { SealedWrite } from './store.ts';
-import { type Found, idText, type Query, type Ref, refOf, type Where, type Write } from './table.ts';
+import { type Found, idText, type Query, type Ref, refOf, type Where } from './table.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -47,11 +47,8 @@ export function find<Item>(
   return { rows: found.slice(offset, end), total: found.length };
 }
 
-/** A row that was written, in place of `before`. */
-export type Written = Write & Pick<SealedWrite, 'before'>;
-
 /** What a query finds after rows were written, or undefined if only the store can tell, because it is a page. */
-export function merged(query: Query<never>, found: Found<object>, writes: ReadonlyMap<Ref, Written>) {
+export function merged(query: Query<never>, found: Found<object>, writes: ReadonlyMap<Ref, SealedWrite>) {
   const own = [...writes.values()].filter(({ table }) => table.name === query.table.name);
   if (own.length === 0) return found;
   const { where, limit, counts, sums } = query;

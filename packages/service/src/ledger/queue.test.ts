@@ -76,6 +76,14 @@ test.each([
   expect(rows?.get(ref)).toBe(altered);
 });
 
+test('a decision that replaces a row, and does not say that it can, writes nothing', async () => {
+  const { decide, verified } = await openPair();
+  await decide(0, countUp);
+  await expect(decide(0, { judge: countUp.judge })).rejects.toMatchObject({ code: 'audit_unwritten' });
+  expect((await decide(0, look)).answer).toBe(1);
+  expect(await verified()).toMatchObject({ valid: true, head: { id: 1 } });
+});
+
 test.each([
   [10_000, 1],
   [10_001, 2],

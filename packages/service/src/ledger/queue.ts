@@ -5,11 +5,12 @@ import type { EndSignal } from '../operation.ts';
 import { auditUnwritten, Refusal } from '../rules/refusal.ts';
 import type { Decision } from './decision.ts';
 import type { Step } from './guess.ts';
-import { type Attempt as AttemptOf, GuessView, judgeAll, type Outcome, outcomeOf } from './judge.ts';
+import { type Attempt as AttemptOf, judgeAll, type Outcome, outcomeOf } from './judge.ts';
 import { NoTenant, type Place, sameHead } from './place.ts';
-import { type Appended, type Link, LinkRefused, type LockedTenant } from './store.ts';
+import { type Appended, type Known, LinkRefused } from './store.ts';
 import { type Need, type Ref, refTo, unique } from './table.ts';
 import { tenants } from './tables.ts';
+import { View } from './view.ts';
 
 /** How a decision waits. */
 export interface Patience {
@@ -39,14 +40,11 @@ interface Attempt extends AttemptOf<Waiting> {
   readonly hasMet?: boolean;
 }
 
-/** An attempt whose answer was lost: perhaps its link was written. */
-type Lost = Attempt & { readonly link: Link };
-
-/** How often a decision is judged again for rows that were not read. A row can go again while another is read. */
-export const mostRounds = 8;
 /** After a fault the store is left alone for a moment, in milliseconds. Meanwhile deadlines end. */
 const pauseAfterFault = 50;
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, pauseAfterFault));
+/** How often a batch takes the lock for more rows: what a decision needs can depend on what it read. */
+const mostLocks = 8;
 /** How often a batch is judged on a head that moved, before it takes the lock. */
 const mostMoves = 3;
 
@@ -87,7 +85,7 @@ export class Queue {
     then: (outcome: Outcome) => void,
     prepared?: Promise<void>,
   ): void {
-    const { ground } = this.place;
+    const { ledger } = this.place;
     const waiting: Waiting = {
       decision,
       isLocked,
@@ -98,19 +96,14 @@ export class Queue {
       settle: (outcome) => {
         if (waiting.isGone) return;
         waiting.isGone = true;
-        ground.waiting--;
+        ledger.waiting--;
         this.#close(waiting);
         signal?.removeEventListener('abort', leave);
-        // What a door throws must not be taken for an append that failed.
-        try {
-          then(outcome);
-        } catch (error) {
-          ground.listener.failed?.(error, this.place.tenantId, 'answer');
-        }
+        then(outcome);
       },
     };
     const leave = (): void => waiting.settle({ error: auditUnwritten() });
-    ground.waiting++;
+    ledger.waiting++;
     this.#open.push(waiting);
     signal?.addEventListener('abort', leave);
     // The caller can have left before.
@@ -170,7 +163,7 @@ export class Queue {
    */
   async #write(
     batch: readonly Waiting[],
-    lost: readonly Lost[],
+    lost: readonly Attempt[],
     moves = 0,
     isRepeated = false,
   ): Promise<void> {
@@ -187,10 +180,10 @@ export class Queue {
       return this.#recover(batch, lost, error);
     }
     const { appended, hasMet } = attempt ?? {};
-    if (appended) place.ground.clock.learn(appended.time, startedAt);
+    if (appended) place.ledger.clock.learn(appended.time, startedAt);
     if (attempt && (appended?.outcome ?? 'written') === 'written') return this.#release(attempt, batch);
     const isMoved = appended?.outcome === 'moved';
-    if (isMoved) place.ground.listener.moved?.();
+    if (isMoved) place.ledger.listener.moved?.();
     // Whoever came meanwhile shares the next attempt, so that the replica that lost has more to write than the one that won.
     if (hasMet) return this.#write([...batch, ...this.#waiting.splice(0)], lost, moves + 1);
     if (isRepeated) await pause();
@@ -199,7 +192,7 @@ export class Queue {
 
   async #atOnce(batch: readonly Waiting[]): Promise<Attempt | undefined> {
     const { place } = this;
-    const { store, clock } = place.ground;
+    const { store, clock } = place.ledger;
     const guess = place.guess ?? (await place.read([]));
     const here = batch.filter(({ isGone }) => !isGone);
     const attempt = judgeAll(guess, clock.now(), here);
@@ -207,8 +200,6 @@ export class Queue {
     // Who needs more rows has nothing to wait for.
     for (const [nth, outcome] of outcomes.entries()) if ('needs' in outcome) here[nth]?.settle(outcome);
     if (link) {
-      const changed = replacedBy(attempt);
-      if (changed.length > 0) return this.#underLock(here, [], changed);
       this.#begun = attempt;
       const appended = await store.append(place.tenantId, link);
       this.#begun = undefined;
@@ -222,25 +213,22 @@ export class Queue {
     return confirmed.link ? undefined : confirmed;
   }
 
+  /** Judges under the lock, once all that the batch needs is read there, and replaces no row that is not. */
   async #underLock(
     batch: readonly Waiting[],
-    lost: readonly Lost[],
+    lost: readonly Attempt[],
     more: readonly Need[] = [],
-    round = 0,
+    round = 1,
   ): Promise<Attempt | undefined> {
     const { place } = this;
-    const { store, clock } = place.ground;
-    const named: Need[] = [refTo(tenants, place.tenantId), ...more];
-    const { guess: before } = place;
-    if (before) {
-      const view = new GuessView(before, clock.now());
-      named.push(...batch.flatMap(({ decision }) => decision.needs(view)));
-    }
-    const asked = unique(named);
+    const { store, clock } = place.ledger;
+    const view = new View(place.guess ?? (await place.read([])), clock.now());
+    const named = batch.flatMap(({ decision }) => decision.needs(view));
+    const asked = unique([refTo(tenants, place.tenantId), ...more, ...named]);
     this.#step = 'lock';
     let attempt: Attempt | undefined;
-    let unread: readonly Ref[] = [];
-    const work = (known: LockedTenant) => {
+    let unread: readonly Need[] = [];
+    const work = (known: Known) => {
       const { newest } = place;
       if (newest && known.head && !sameHead(newest, known.head)) place.sawOthers();
       const guess = place.lay(known, asked, newest?.id);
@@ -252,29 +240,28 @@ export class Queue {
       if (staying.length === 0) return undefined;
       this.#begun = attempt = judgeAll(guess, known.time, staying);
       this.#step = 'append under lock';
-      unread = replacedBy(attempt).filter((ref) => !asked.includes(ref));
+      const lacked = attempt.outcomes.flatMap((outcome) => ('needs' in outcome ? outcome.needs : []));
+      unread = unique([...asked, ...replacedBy(attempt), ...lacked]).slice(asked.length);
       return unread.length > 0 ? undefined : attempt.link;
     };
     const last = Math.max(...batch.map(({ deadline }) => deadline));
-    const links = lost.map(({ link }) => link);
+    const links = lost.flatMap(({ link }) => link ?? []);
     const appended = await store.locked(place.tenantId, asked, links, work, last);
-    if (unread.length > 0) return this.#underLock(batch, lost, [...asked, ...unread], round + 1);
-    if (lost.length === 0 || !attempt || attempt.link) return attempt && { ...attempt, appended };
+    if (unread.length > 0 && round < mostLocks)
+      return this.#underLock(batch, lost, [...asked, ...unread], round + 1);
     // A lost link can still land, so who is in it is judged here to the end: elsewhere it would be written once more.
-    const lacked = attempt.outcomes.flatMap((outcome) => ('needs' in outcome ? outcome.needs : []));
-    const needs = unique([...asked, ...lacked]);
-    if (needs.length > asked.length && round < mostRounds)
-      return this.#underLock(batch, lost, needs, round + 1);
-    if (attempt.outcomes.some((outcome) => 'needs' in outcome)) throw auditUnwritten();
-    return attempt;
+    const isLost = lost.length > 0 && attempt?.link === undefined;
+    if (unread.length > 0 || (isLost && attempt?.outcomes.some((outcome) => 'needs' in outcome)))
+      throw auditUnwritten();
+    return attempt && { ...attempt, appended };
   }
 
-  async #recover(waiting: readonly Waiting[], lost: readonly Lost[], error: unknown): Promise<void> {
+  async #recover(waiting: readonly Waiting[], lost: readonly Attempt[], error: unknown): Promise<void> {
     const { place } = this;
     const { batch = waiting, link } = this.#begun ?? {};
-    const also = this.#begun && link ? [{ ...this.#begun, link }] : [];
+    const also = this.#begun && link ? [this.#begun] : [];
     const isOfTenant = error instanceof NoTenant || error instanceof Refusal;
-    if (!isOfTenant) place.ground.listener.unwritten?.(error, place.tenantId, this.#step);
+    if (!isOfTenant) place.ledger.listener.unwritten?.(error, place.tenantId, this.#step);
     if (error instanceof LinkRefused && batch.length > 1) {
       for (const each of batch) await this.#write([each], lost);
       return;
@@ -291,13 +278,13 @@ export class Queue {
 
   /** Hands out what was committed. Those whom the link did not hold wait on, before those who came later. */
   #release({ batch, link, outcomes, sum, writes }: Attempt, waiting: readonly Waiting[]): void {
-    const { tenantId, ground } = this.place;
+    const { tenantId, ledger } = this.place;
     // Requests that have an end would wait in memory for the next append.
     this.#begun = undefined;
     this.#writesSince = performance.now();
     if (link) {
       this.place.advance(link, sum, writes);
-      ground.listener.appended?.(tenantId, link);
+      ledger.listener.appended?.(tenantId, link);
     }
     for (const [nth, outcome] of outcomes.entries()) batch[nth]?.settle(outcome);
     this.#waiting.unshift(...waiting.filter(({ isGone }) => !isGone));

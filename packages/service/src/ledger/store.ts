@@ -23,6 +23,8 @@ export interface Known {
   readonly rows: ReadonlyMap<Ref, Stored | null>;
   /** What queries found, by their names. */
   readonly found: ReadonlyMap<string, Found<Stored>>;
+  /** Under the lock: which of the lost links was written, if one was. */
+  readonly written?: Link | undefined;
 }
 
 /** Consecutive entries that differ only in their ids and hashes. `first` and `last` count from 1 within the link. */
@@ -69,12 +71,6 @@ export interface Appended {
   readonly head?: HeadRow;
 }
 
-/** What `locked` hands to its work. */
-export interface LockedTenant extends Known {
-  /** Which of the lost links was written, if one was. */
-  readonly written: Link | undefined;
-}
-
 /** Reads on in one snapshot. */
 export interface Reader {
   readonly known: Known;
@@ -101,7 +97,7 @@ export interface Store {
     tenantId: string,
     needs: readonly Need[],
     lost: readonly Link[],
-    work: (known: LockedTenant) => Link | undefined,
+    work: (known: Known) => Link | undefined,
     deadline?: number,
   ): Promise<Appended | undefined>;
   /** Reads the head and rows, and whatever `work` reads on, in one snapshot. */

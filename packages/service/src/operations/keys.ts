@@ -99,6 +99,7 @@ function changing<Request>(rule: (key: KeyRow, now: number, input: Request) => C
     const { fields } = service;
     let isBegun = false;
     return {
+      changes: true,
       needs: () => keyNeeds(input.key_id),
       judge(view, holder) {
         const before = requireKey(view, holder, input.key_id);

@@ -68,6 +68,7 @@ export function recordsOf<Row extends { readonly rev: number }, Answer>(
     const id = parseUuid(text);
     const refs = id === undefined ? [] : [table, ...beside].map((one) => refTo(one, id));
     return {
+      changes: true,
       needs: () => [...refs, ...keyNeedsOf(input)],
       judge(view, giver) {
         const before = id === undefined ? null : view.find(table, id);

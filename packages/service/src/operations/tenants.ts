@@ -6,7 +6,7 @@ import { genesisHash } from '@eaas/protocol/audit';
 import { toHex, using } from '@eaas/protocol/internal';
 import { formatTimestamp, hasControlCharacter } from '@eaas/protocol/wire';
 import * as secrets from '../crypto/tenant-secrets.ts';
-import { monthOf } from '../ledger/judge.ts';
+import { monthOf } from '../ledger/view.ts';
 import { masked, rowInSum, sealHead, sealRow } from '../ledger/row-macs.ts';
 import type { SealedWrite } from '../ledger/store.ts';
 import { put } from '../ledger/table.ts';
@@ -100,6 +100,7 @@ export function resealTenant(roots: secrets.Roots): Part<TenantRecord> {
 type Change = readonly [told: object, set?: Partial<TenantRow>];
 
 const onTenant = (change: (tenant: TenantRow) => Change | undefined): Part<TenantRecord> => ({
+  changes: true,
   judge({ tenant, entryId: rev }) {
     const [told, set] = change(tenant) ?? [];
     if (!told) return { entries: [], answer: tenantRecord(tenant) };

@@ -27,6 +27,7 @@ export const subjectOperations = {
   }),
   // The row stays as a tombstone, so the id cannot come again.
   'POST /v1/subjects/erase': (_, __, { create = false, ...named }) => ({
+    changes: true,
     needs: (view) => [refTo(subjects, idIn(view, named))],
     judge(view) {
       const { entryId, createdAt } = view;
