@@ -38,7 +38,7 @@ export const breaks = [
     'moved-without-the-head': [' and mac <> own.expected_mac', ' and false'],
   }),
   ...breaksIn(`${src}/postgres/platform.ts`, [`${src}/postgres/platform.test.ts`], {
-    'sent-again-after-a-lost-answer': ['if (error instanceof LinkRefused) void', 'if (error) void'],
+    'sent-again-after-a-lost-answer': ['if (error instanceof LinkRefused) this', 'if (error) this'],
     'two-of-a-tenant-together': [' || this.#waiting.has(tenantId))', ')'],
     'one-that-hangs-holds-all-up': ['timeLimit(late)', 'timeLimit(30 * late)'],
     'outcomes-of-the-wrong-tenant': [
@@ -58,8 +58,8 @@ export const breaks = [
   }),
   ...breaksIn(`${src}/postgres/database.ts`, database, {
     'no-deadlines': [
-      'setTimeout(giveUp, milliseconds);\n    void',
-      'setTimeout(giveUp, 10 * milliseconds);\n    void',
+      'setTimeout(giveUp, milliseconds);\n    const stop',
+      'setTimeout(giveUp, 10 * milliseconds);\n    const stop',
     ],
     'dead-connections-stay': ['filter(({ answeredAt }) => answeredAt >= since)', 'filter(() => true)'],
   }),

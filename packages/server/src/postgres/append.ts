@@ -6,8 +6,16 @@ import { requireTable } from './tables.ts';
 
 // `execute` sends a statement before whatever is called next, while `await` would send it after that.
 
-/** Appends a link if the head is still the one that it expects. Throws the database's error for what it refuses. */
-export function appendLink(sql: Sql, tenantId: string, link: Link): Promise<Appended> {
+/**
+ * Appends a link if the head is still the one that it expects. For what the database refuses, `fail` throws what its error means.
+ * Absent: throws the error.
+ */
+export function appendLink(
+  sql: Sql,
+  tenantId: string,
+  link: Link,
+  fail?: (error: unknown) => never,
+): Promise<Appended> {
   const { expected, next, runs, seals, writes, tallies, now } = link;
   return sql<{ appended: string }[]>`
     select eaas.append(${tenantId}, ${expected.id}, ${expected.mac}, ${next.id}, ${next.hash}, ${next.sum}, ${next.nonce},
@@ -16,7 +24,7 @@ export function appendLink(sql: Sql, tenantId: string, link: Link): Promise<Appe
       ${blocksIn([link])}::text::json, ${JSON.stringify(tallies)}::text::json,
       ${writes.length > 0 ? encodeWrites(writes) : null}::text::jsonb) as appended`
     .execute()
-    .then(([row]) => appendedIn(row?.appended));
+    .then(([row]) => appendedIn(row?.appended), fail);
 }
 
 /** A link, and whose it is. */

@@ -4,6 +4,7 @@ import { type Appended, type Link, LinkRefused, type Store } from '@eaas/service
 import { timeLimit } from '../base/time-limit.ts';
 import { activeSpan, tracedTogether } from '../base/tracing.ts';
 import type { TenantLink } from './append.ts';
+import { both } from './database.ts';
 
 /** How links leave. Whoever throws LinkRefused has written nothing. */
 export interface Ways {
@@ -23,7 +24,7 @@ interface Waiting extends TenantLink {
   readonly bytes: number;
   readonly deadline: number;
   readonly span: ReturnType<typeof activeSpan>;
-  resolve(appended: Appended | Promise<Appended>): void;
+  resolve(appended: Appended): void;
   reject(error: unknown): void;
 }
 
@@ -59,7 +60,7 @@ export class Platform implements Pick<Store, 'append'> {
         this.#leave();
       };
       const timer = setTimeout(makeRoom, timeLimit(late));
-      void this.#send(this.#next()).finally(() => {
+      this.#send(this.#next(), () => {
         clearTimeout(timer);
         makeRoom();
       });
@@ -78,32 +79,31 @@ export class Platform implements Pick<Store, 'append'> {
     return leaving;
   }
 
-  async #send(leaving: readonly Waiting[]): Promise<void> {
+  /** Sends links, and tells `then` when it is known what became of them. */
+  #send(leaving: readonly Waiting[], then: () => void): void {
     const [first] = leaving;
-    if (first && leaving.length === 1) return this.#sendAlone(first);
+    if (first && leaving.length === 1) return this.#sendAlone(first, then);
     const spans = leaving.map(({ span }) => span);
     const deadline = Math.min(...leaving.map((one) => one.deadline));
-    try {
-      const appended = await tracedTogether('database.append', spans, () =>
-        this.#ways.together(leaving, deadline),
-      );
+    const hand = (appended: readonly (Appended | undefined)[]): void => {
       for (const [nth, one] of leaving.entries()) {
         const { [nth]: known } = appended;
         if (known) one.resolve(known);
-        else void this.#sendAlone(one);
+        else this.#sendAlone(one);
       }
-    } catch (error) {
-      // What can have been written is never sent again: each tenant looks for it under its lock.
+    };
+    // What can have been written is never sent again: each tenant looks for it under its lock.
+    const fail = (error: unknown): void => {
       for (const one of leaving)
-        if (error instanceof LinkRefused) void this.#sendAlone(one);
+        if (error instanceof LinkRefused) this.#sendAlone(one);
         else one.reject(error);
-    }
+    };
+    const sent = tracedTogether('database.append', spans, () => this.#ways.together(leaving, deadline));
+    sent.then(both(hand, then), both(fail, then));
   }
 
-  async #sendAlone(one: Waiting): Promise<void> {
-    const appending = this.#ways.alone(one, one.deadline);
-    one.resolve(appending);
-    await appending.catch(() => {});
+  #sendAlone(one: Waiting, then = () => {}): void {
+    this.#ways.alone(one, one.deadline).then(both(one.resolve, then), both(one.reject, then));
   }
 }
 

@@ -32,7 +32,7 @@ const soon = (milliseconds: number, deadline = Infinity): number =>
 export function postgresStore({ calls, lists, background, isSpread = false }: StoreDatabases): Store {
   const ways: Ways = {
     alone: ({ tenantId, link }, deadline) =>
-      calls.run((sql) => appendLink(sql, tenantId, link).catch(refused), 2_500, deadline),
+      calls.run((sql) => appendLink(sql, tenantId, link, refused), 2_500, deadline),
     together: (leaving, deadline) =>
       calls.run((sql) => appendLinks(sql, leaving).catch(refusedTogether), 2_500, deadline),
   };
