@@ -1,5 +1,6 @@
 // Asks the witnesses of the policy to cosign our newest checkpoint, as C2SP's tlog-witness says. Whatever they respond, only
 // lines that verify under a key of the policy are kept, and only our own signature can halt the log.
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { toBase64 } from '@eaas/protocol/base64';
 import {
@@ -13,8 +14,16 @@ import {
   type VerifiedCheckpoint,
   verifyCheckpoint,
 } from '@eaas/protocol/internal-log';
-import { hostOf, isLoopback, sameBytes, verifyEd25519 } from '@eaas/server/internal';
-import { exchange, inTime, WitnessFailed } from './exchange.ts';
+import {
+  askHost,
+  hostOf,
+  HostFailed,
+  inTime,
+  isLoopback,
+  sameBytes,
+  timeLimit,
+  verifyEd25519,
+} from '@eaas/server/internal';
 import type { Signed, WitnessContext } from './witness-context.ts';
 
 /** What is wrong with the URL of a witness or of its monitors, for the start of the server. Undefined if nothing is. */
@@ -72,21 +81,37 @@ interface Claim {
 async function ask(context: WitnessContext, witness: Asked, newest: Signed): Promise<string | undefined> {
   const { memory, log, signal } = context;
   try {
-    const response = await inTime(signal, (ending) => submit(context, witness, newest, ending));
+    const response = await withPatience(signal, (ending) => submit(context, witness, newest, ending));
     if (typeof response !== 'string') return await investigate(context, witness, newest, response);
     const line = await cosignatureIn(response, newest, witness.key);
-    if (line === undefined) throw new WitnessFailed('it sent no valid cosignature of its key');
+    if (line === undefined) throw new HostFailed('it sent no valid cosignature of its key');
     memory.sizes.set(witness.name, newest.size);
     if (memory.reasons.delete(witness.name)) log.info({ witness: witness.name }, 'a witness cosigns again');
     return hasSigned(newest, witness.key) ? undefined : line;
   } catch (error) {
-    if (!(error instanceof WitnessFailed)) throw error;
+    if (!(error instanceof HostFailed)) throw error;
     if (!signal.aborted) report(context, witness, error.message);
     return undefined;
   }
 }
 
 /** Counts a failure. Logs it if the reason is new, and then about once an hour. */
+/** The longest time for all that one witness is asked in a round, in milliseconds. */
+const patience = 5_000;
+
+function withPatience<T>(stopping: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const limit = timeLimit(patience);
+  return inTime(limit, `it did not respond within ${limit / 1_000} s`, work, stopping);
+}
+
+async function exchange(url: URL, signal: AbortSignal, body?: string) {
+  const post = { method: 'POST', headers: { 'content-type': 'text/plain; charset=utf-8' } };
+  const options = { ...(body !== undefined && post), who: 'it', signal };
+  const { status, bytes } = await askHost(url, options, body);
+  if (!isUtf8(bytes)) throw new HostFailed('it sent bytes that are no text');
+  return { status, text: bytes.toString() };
+}
+
 function report({ memory, log }: WitnessContext, { name }: Asked, reason: string): void {
   const failures = (memory.failures.get(name) ?? 0) + 1;
   memory.failures.set(name, failures);
@@ -111,14 +136,14 @@ async function submit(
     const { status, text } = await exchange(urlIn(witness.url, 'add-checkpoint'), signal, lines.join('\n'));
     if (status === 200) return text;
     if (status === 422) return { says: 'it refuses our newest tree (status 422)' };
-    if (status !== 409) throw new WitnessFailed(`it responded with the status ${status}`);
+    if (status !== 409) throw new HostFailed(`it responded with the status ${status}`);
     const [, size] = /^(0|[1-9]\d{0,14})\n?$/.exec(text) ?? [];
-    if (size === undefined) throw new WitnessFailed('it responded with the status 409 and no size');
+    if (size === undefined) throw new HostFailed('it responded with the status 409 and no size');
     old = Number(size);
     if (old > newest.size)
       return { says: 'it claims to have cosigned more entries than the log has', size: old };
   }
-  throw new WitnessFailed('it responded twice with the status 409');
+  throw new HostFailed('it responded twice with the status 409');
 }
 
 const urlIn = (prefix: string, path: string): URL => new URL(`${prefix.replace(/\/+$/, '')}/${path}`);
@@ -156,7 +181,7 @@ async function verified(note: string, key: NoteKey): Promise<VerifiedCheckpoint 
 
 /**
  * Halts the log if the witness shows a checkpoint with our signature that our log does not extend. Without it a claim
- * means nothing, because anybody can make one. Throws WitnessFailed.
+ * means nothing, because anybody can make one. Throws HostFailed.
  */
 async function investigate(
   context: WitnessContext,
@@ -167,12 +192,12 @@ async function investigate(
   const grown = await context.newest({ locked: true });
   // Another replica has made a moment meanwhile, and asked this witness.
   if (!grown || (grown.size > asked.size && grown.size >= size)) return undefined;
-  const shown = await inTime(context.signal, (signal) => shownBy(context, witness, signal));
-  if (!shown) throw new WitnessFailed(`${says}, but shows no checkpoint with our signature`);
+  const shown = await withPatience(context.signal, (signal) => shownBy(context, witness, signal));
+  if (!shown) throw new HostFailed(`${says}, but shows no checkpoint with our signature`);
   // Compared after the witness was asked, so that no moment of another replica can look like a contradiction.
   const instead = await insteadOf(context, shown);
   if (instead === undefined)
-    throw new WitnessFailed(`${says}, but the checkpoint that it shows belongs to our log`);
+    throw new HostFailed(`${says}, but the checkpoint that it shows belongs to our log`);
   await context.halt(
     `the witness ${JSON.stringify(witness.name)} shows a checkpoint of ${shown.size} entries with the signature of this log, ` +
       `which ${instead}\n\n${shown.note}`,

@@ -25,6 +25,7 @@ export { migrateDatabase } from './app/migrate-database.ts';
 export * from './app/open-service.ts';
 export type { Plugin, ServeOptions } from './app/options.ts';
 export type { Service } from './app/service.ts';
+export { askHost, HostFailed, inTime } from './base/ask-host.ts';
 export { hostOf, isLoopback } from './base/addresses.ts';
 export { CannotStart, reasonOf } from './base/cannot-start.ts';
 export { ifExists, replaceFile, syncDirectory, writeNewFile } from './base/durable-files.ts';

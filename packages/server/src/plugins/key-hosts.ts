@@ -1,30 +1,23 @@
 // Where the service may fetch the public keys of sign-ins, and how it fetches them. A tenant chooses the URI, so each fetch
 // is judged: nothing is connected to that the operator has not allowed.
+import type { LookupAddress } from 'node:dns';
 import { lookup, Resolver } from 'node:dns/promises';
-import { request as plain } from 'node:http';
-import { request as encrypted } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { InputError } from '@eaas/protocol';
 import { publicKeysIn } from '@eaas/service';
-import { limits } from '@eaas/protocol/wire';
 import { hostOf, isLoopback, isPublic } from '../base/addresses.ts';
-import { Explained } from '../base/explained.ts';
+import { askHost, HostFailed, inTime } from '../base/ask-host.ts';
 import { timeLimit } from '../base/time-limit.ts';
 
 /** The longest fetch, in milliseconds, with the look-up of the name. */
 const patience = 2_000;
 
-interface Address {
-  readonly address: string;
-  readonly family: number;
-}
-
 /** How names become addresses, and which addresses are public. Tests replace it. */
 export interface Network {
   /** Looks a host up that the operator has named, as this machine does for every program. */
-  readonly lookUp: (host: string) => Promise<readonly Address[]>;
+  readonly lookUp: (host: string) => Promise<readonly LookupAddress[]>;
   /** Looks a host up whose name server can be a stranger's: without a thread, which it could hold. */
-  readonly resolve: (host: string) => Promise<readonly Address[]>;
+  readonly resolve: (host: string) => Promise<readonly LookupAddress[]>;
   readonly isPublic: (address: string) => boolean;
   /** The certificates to trust, if not those of Node. */
   readonly ca?: string;
@@ -32,7 +25,7 @@ export interface Network {
 
 const internet: Network = { lookUp: (host) => lookup(host, { all: true }), resolve, isPublic };
 
-async function resolve(host: string): Promise<Address[]> {
+async function resolve(host: string): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: timeLimit(patience), tries: 1 });
   const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
   const found = [
@@ -43,16 +36,13 @@ async function resolve(host: string): Promise<Address[]> {
   return found;
 }
 
-interface Rule {
-  readonly isWildcard: boolean;
-  /** The host as URLs have it. With a wildcard, what is behind `*`. */
-  readonly host: string;
-  /** Undefined for the port that the scheme has without one. */
-  readonly port: string | undefined;
-}
+type Rule = NonNullable<ReturnType<typeof parseRule>>;
 
-/** Parses `host`, `host:port` or `*.suffix`. Returns undefined for anything else. */
-function parseRule(entry: string): Rule | undefined {
+/**
+ * Parses `host`, `host:port` or `*.suffix`. Returns undefined for anything else. The host is as URLs have it, with a wildcard what
+ * is behind `*`, and the port is undefined for the one that the scheme has without one.
+ */
+function parseRule(entry: string) {
   const [, star, name = '', port] = /^(\*(?=\.))?([.\w-]+|\[[.:\da-f]+\])(?::(\d{1,5}))?$/i.exec(entry) ?? [];
   const isWildcard = star !== undefined;
   const text = `https://${isWildcard ? name.slice(1) : name}`;
@@ -68,11 +58,6 @@ function parseRule(entry: string): Rule | undefined {
 /** Whether a text is one of `host`, `host:port` and `*.suffix`. */
 export function isKeyHost(entry: string): boolean {
   return parseRule(entry) !== undefined;
-}
-
-/** Says why keys could not be fetched, for the log. */
-export class KeysNotFetched extends Explained {
-  override readonly name = 'KeysNotFetched';
 }
 
 export class KeyHosts {
@@ -111,34 +96,27 @@ export class KeyHosts {
   }
 
   /**
-   * Fetches a key set, and returns its public keys as canonical JSON. Throws KeysNotFetched. Connects only to an address that
-   * was judged: the name is looked up once.
+   * Fetches a key set, and returns its public keys as canonical JSON. Throws HostFailed. Connects only to an address that was
+   * judged: the name is looked up once.
    */
   async fetch(uri: string): Promise<string> {
     const url = new URL(uri);
     const fault = this.faultOf(uri);
-    if (fault !== undefined) throw new KeysNotFetched(`\`jwks_uri\` ${fault}`);
-    const ending = new AbortController();
-    const late = new KeysNotFetched(`the host took more than ${timeLimit(patience) / 1_000} s`);
-    const timer = setTimeout(() => ending.abort(late), timeLimit(patience));
-    const ended = new Promise<never>((_, reject) => {
-      ending.signal.addEventListener('abort', () => reject(late));
-    });
+    if (fault !== undefined) throw new HostFailed(`\`jwks_uri\` ${fault}`);
+    const limit = timeLimit(patience);
+    const late = `the host took more than ${limit / 1_000} s`;
     try {
-      const addresses = await Promise.race([this.#addressesOf(url), ended]);
-      return publicKeysIn(await Promise.race([this.#get(url, addresses, ending.signal), ended]));
+      return publicKeysIn(await inTime(limit, late, (signal) => this.#get(url, signal)));
     } catch (error) {
       if (error instanceof InputError)
-        throw new KeysNotFetched(`the host sent no usable key set: ${error.message}`);
-      if (error instanceof KeysNotFetched) throw error;
+        throw new HostFailed(`the host sent no usable key set: ${error.message}`);
+      if (error instanceof HostFailed) throw error;
       const { code, message } = error as NodeJS.ErrnoException;
-      throw new KeysNotFetched(`the host cannot be reached (${code ?? message})`);
-    } finally {
-      clearTimeout(timer);
+      throw new HostFailed(`the host cannot be reached (${code ?? message})`);
     }
   }
 
-  async #addressesOf(url: URL): Promise<readonly Address[]> {
+  async #addressesOf(url: URL): Promise<readonly LookupAddress[]> {
     const host = hostOf(url);
     const family = isIP(host);
     if (family !== 0) return [{ address: host, family }];
@@ -147,47 +125,22 @@ export class KeyHosts {
     const isAllowed = (address: string): boolean =>
       isWildcard ? this.#network.isPublic(address) : url.protocol === 'https:' || isLoopback(address);
     if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address)))
-      throw new KeysNotFetched(
+      throw new HostFailed(
         `the host has ${isWildcard ? 'an address that is not public' : 'another address than loopback'}`,
       );
     return addresses;
   }
 
-  #get(url: URL, addresses: readonly Address[], signal: AbortSignal): Promise<Uint8Array> {
+  async #get(url: URL, signal: AbortSignal): Promise<Uint8Array> {
+    const addresses = await this.#addressesOf(url);
     const known: LookupFunction = (_host, { all }, answer) => {
       const [first] = addresses;
       if (all || !first) answer(null, [...addresses]);
       else answer(null, first.address, first.family);
     };
-    return new Promise((resolve, reject) => {
-      const request = (url.protocol === 'https:' ? encrypted : plain)(url, {
-        // A connection of its own: one that is kept was judged for another fetch.
-        agent: false,
-        lookup: known,
-        signal,
-        headers: { accept: 'application/json', 'accept-encoding': 'identity' },
-        ...(this.#network.ca !== undefined && { ca: this.#network.ca }),
-      });
-      const fail = (reason: string): void => {
-        reject(new KeysNotFetched(reason));
-        request.destroy();
-      };
-      request.on('error', reject);
-      request.on('close', () => fail('the host ended the connection'));
-      request.on('response', (response) => {
-        const chunks: Buffer[] = [];
-        let length = 0;
-        if (response.statusCode !== 200)
-          return fail(`the host responded with the status ${response.statusCode}`);
-        response.on('data', (chunk: Buffer) => {
-          chunks.push(chunk);
-          length += chunk.length;
-          if (length > limits.keySet) fail(`the host sent more than ${limits.keySet} bytes`);
-        });
-        response.on('end', () => resolve(Buffer.concat(chunks)));
-        response.on('error', reject);
-      });
-      request.end();
-    });
+    const { ca } = this.#network;
+    const options = { signal, lookup: known, ...(ca !== undefined && { ca }) };
+    const headers = { accept: 'application/json' };
+    return (await askHost(url, { ...options, who: 'the host', status: 200, headers })).bytes;
   }
 }

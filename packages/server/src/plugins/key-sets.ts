@@ -13,9 +13,10 @@ import {
   type TenantSecrets,
 } from '@eaas/service';
 import type { Alarms } from '../base/alarms.ts';
+import { HostFailed } from '../base/ask-host.ts';
 import type { Database } from '../postgres/database.ts';
 import { type KeySetRow, keySets } from '../postgres/issuer-tables.ts';
-import { type KeyHosts, KeysNotFetched } from './key-hosts.ts';
+import type { KeyHosts } from './key-hosts.ts';
 
 interface KeySet extends Pick<KeySetRow, 'jwks' | 'fetched_at'> {
   readonly keys: readonly IssuerKey[];
@@ -98,7 +99,7 @@ export function keySetsOf({ database, hosts, alarms, now }: KeySetOptions) {
       keep(name, { jwks, fetched_at });
       await store({ tenant_id, issuer_id, jwks_uri, jwks, fetched_at }, secrets);
     } catch (error) {
-      if (!(error instanceof KeysNotFetched)) throw error;
+      if (!(error instanceof HostFailed)) throw error;
       alarms.keysNotFetched(issuer_id, tenant_id, error.message);
     }
   }
