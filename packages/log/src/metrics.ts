@@ -1,5 +1,5 @@
 // What /metrics shows of the log. Every replica reads its state, so that an alarm does not depend on which replica runs the job.
-import { databaseTime, type Service } from '@eaas/server/internal';
+import { addMetrics, databaseTime, type Service } from '@eaas/server/internal';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { MomentMemory } from './moment.ts';
 import { currentLog, newestMoment, witnessedMoment } from './rows.ts';
@@ -29,33 +29,25 @@ export async function readState({ background }: Service, state: LogState): Promi
 
 /** Adds the metrics of the log to a registry. */
 export function registerMetrics(state: LogState, registry: Registry): void {
-  const registers: [] = [];
-  const halted = new Gauge({
-    name: 'eaas_log_halted',
-    help: 'Whether the public log was halted (1), so that no moment follows.',
-    registers,
-    collect(): void {
-      halted.set(Number(state.isHalted ?? false));
-    },
+  addMetrics(registry, Gauge, {
+    eaas_log_halted: [
+      'Whether the public log was halted (1), so that no moment follows.',
+      () => Number(state.isHalted ?? false),
+    ],
+    eaas_log_witnessed_age_seconds: [
+      'How old the newest checkpoint is that enough witnesses signed; 0 while no newer one waits for them.',
+      () => secondsSince(state.age),
+    ],
   });
-  const age = new Gauge({
-    name: 'eaas_log_witnessed_age_seconds',
-    help: 'How old the newest checkpoint is that enough witnesses signed; 0 while no newer one waits for them.',
-    registers,
-    collect() {
-      const { milliseconds = 0, readAt = 0 } = state.age ?? {};
-      age.set(milliseconds === 0 ? 0 : (milliseconds + performance.now() - readAt) / 1_000);
-    },
+  addMetrics(registry, Counter, {
+    eaas_log_witness_failures_total: [
+      'Requests to a witness that failed, by its name in the policy.',
+      () => state.failures,
+      'witness',
+    ],
   });
-  const failures = new Counter({
-    name: 'eaas_log_witness_failures_total',
-    help: 'Requests to a witness that failed, by its name in the policy.',
-    labelNames: ['witness'],
-    registers,
-    collect() {
-      failures.reset();
-      for (const [witness, count] of state.failures) failures.inc({ witness }, count);
-    },
-  });
-  for (const metric of [halted, age, failures]) registry.registerMetric(metric);
+}
+
+function secondsSince({ milliseconds, readAt }: LogState['age'] = { milliseconds: 0, readAt: 0 }): number {
+  return milliseconds === 0 ? 0 : (milliseconds + performance.now() - readAt) / 1_000;
 }

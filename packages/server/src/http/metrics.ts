@@ -54,6 +54,29 @@ type Values = number | Iterable<readonly [of: string, value: number]>;
 /** Help, how it is read, and the label of several values. */
 type Metric = readonly [help: string, read: () => Values | Promise<Values>, label?: string];
 
+/** Adds metrics of one kind to a registry, each of which is read when the registry is. */
+export function addMetrics(
+  registry: Registry,
+  Kind: typeof Counter | typeof Gauge,
+  all: Readonly<Record<string, Metric>>,
+): void {
+  for (const [name, [help, read, label]] of Object.entries(all)) {
+    const metric = new Kind({
+      name,
+      help,
+      registers: [],
+      labelNames: label === undefined ? [] : [label],
+      async collect() {
+        const values = await read();
+        this.reset();
+        if (typeof values === 'number') this.inc(values);
+        else for (const [of, value] of values) this.inc({ [label ?? '']: of }, value);
+      },
+    });
+    registry.registerMetric(metric);
+  }
+}
+
 /** Adds the metrics of the service to a registry. */
 export function serviceMetrics(
   service: Service,
@@ -61,25 +84,8 @@ export function serviceMetrics(
   health: () => Promise<Health>,
   registry: Registry,
 ): void {
-  const add = (Kind: typeof Counter | typeof Gauge, all: Readonly<Record<string, Metric>>): void => {
-    for (const [name, [help, read, label]] of Object.entries(all)) {
-      const metric = new Kind({
-        name,
-        help,
-        registers: [],
-        labelNames: label === undefined ? [] : [label],
-        async collect() {
-          const values = await read();
-          this.reset();
-          if (typeof values === 'number') this.inc(values);
-          else for (const [of, value] of values) this.inc({ [label ?? '']: of }, value);
-        },
-      });
-      registry.registerMetric(metric);
-    }
-  };
-  add(Counter, countersOf(service, state));
-  add(Gauge, gaugesOf(service, state, health));
+  addMetrics(registry, Counter, countersOf(service, state));
+  addMetrics(registry, Gauge, gaugesOf(service, state, health));
 }
 
 const countersOf = ({ counts, alarms, fair }: Service, state: ServerState): Record<string, Metric> => ({
