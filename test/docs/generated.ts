@@ -188,7 +188,7 @@ function metricTable(): string {
 
 /** The jobs, each with the comment on it. A leased one runs on one server at a time. */
 function jobTable(): string {
-  const files = ['server/src/jobs/server-jobs.ts', 'server/src/app/serve.ts', 'log/src/index.ts'];
+  const files = ['server/src/app/server-jobs.ts', 'log/src/index.ts'];
   const text = files.map((file) => read(`packages/${file}`)).join('');
   const job = /\/\/ (.+)\n +(leased\(|\{)\s*(?:name: )?'(\w+)',\s*(?:everySeconds: )?(\w+),/g;
   const rows = Array.from(text.matchAll(job), ([, does = '', kind, name = '', every = '']) => {

@@ -7,7 +7,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { inTurns, type Lines, linesTo } from '../base/log-lines.ts';
 import { stretchTimeLimits } from '../base/time-limit.ts';
-import { bridgeMetrics, connectTelemetry, tracedJob } from '../base/tracing.ts';
+import { bridgeMetrics, connectTelemetry } from '../base/tracing.ts';
 import { type AppOptions, createApp } from '../http/app.ts';
 import { readApiPage, readConsolePages } from '../http/console.ts';
 import { healthOf } from '../http/health.ts';
@@ -16,13 +16,11 @@ import { HttpMetrics, serviceMetrics, type ServerState } from '../http/metrics.t
 import type { PublicPages } from '../http/pages.ts';
 import { readClock } from '../jobs/clock.ts';
 import { recordLastUses } from '../jobs/last-uses.ts';
-import { type Job, startJobs } from '../jobs/schedule.ts';
-import { serverJobs } from '../jobs/server-jobs.ts';
-import { lastNight } from '../jobs/verify-nightly.ts';
-import { measure } from '../jobs/measure.ts';
+import { startJobs } from '../jobs/schedule.ts';
 import { isDriverFault } from '../postgres/faults.ts';
 import { openService } from './open-service.ts';
 import type { ServeOptions } from './options.ts';
+import { serverJobs } from './server-jobs.ts';
 import type { Service } from './service.ts';
 
 /**
@@ -99,7 +97,7 @@ async function start(
     throw error;
   }
   await bridgeMetrics(registry);
-  const jobs = startJobs(jobsOf(service, options, state, app.log).map(inSpan), (job, error) => {
+  const jobs = startJobs(serverJobs(service, options, state, app.log), (job, error) => {
     const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
     for (const one of errors) if (one instanceof Tampered) service.alarms.tampered(one.row);
     app.log.error({ job, err: error }, 'a job failed and will run again');
@@ -136,34 +134,6 @@ export function serveHttp(
     app: createApp({ service, fair, requests, metrics, health, isStopping }, options),
     registry,
   };
-}
-
-const inSpan = (job: Job): Job => ({ ...job, run: (signal) => tracedJob(job.name, () => job.run(signal)) });
-
-function jobsOf(service: Service, options: ServeOptions, state: ServerState, log: FastifyBaseLogger): Job[] {
-  const { background, ledger } = service;
-  return [
-    ...serverJobs(service, options, (tenantId, findings) => {
-      log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken');
-    }),
-    // Measures the database, and counts the API keys that expire soon.
-    {
-      name: 'measure',
-      everySeconds: 1_800,
-      run: async () => {
-        state.measured = await background.run((sql) => measure(sql, ledger.clock.now()), 30_000);
-      },
-    },
-    // Reads what the nightly verification found.
-    {
-      name: 'verified',
-      everySeconds: 60,
-      run: async () => {
-        state.verified = await lastNight(service);
-      },
-    },
-    ...options.plugins.flatMap((plugin) => plugin.jobs?.(service, log) ?? []),
-  ];
 }
 
 /**

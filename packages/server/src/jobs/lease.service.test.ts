@@ -69,7 +69,7 @@ test('no other replica can take the lease of a job during a transaction that che
 test('a replica holds the lease of a job only while the job runs', async () => {
   const service = world.replica();
   const lease = await take('d', other);
-  expect(await withLease(service, 'd', never, async () => {})).toBe(false);
+  await withLease(service, 'd', never, () => Promise.reject(new Error('another replica holds the lease')));
   await service.database.run((sql) => releaseLease(sql, lease ?? { job: 'd', holder: other, fence: 1 }));
   const failing = withLease(service, 'd', never, async () => {
     throw new Error('broken');

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../app/service.ts';
 import { type Hold, LeaseLost, releaseLease, requireLease, takeLease } from './leases.ts';
 import { timeLimit } from '../base/time-limit.ts';
+import { tracedJob } from '../base/tracing.ts';
 
 export interface Job {
   readonly name: string;
@@ -18,10 +19,7 @@ interface JobReport {
   failures: number;
 }
 
-export function startJobs(
-  jobs: readonly Job[],
-  onFailure: (job: string, error: unknown) => void,
-): { reports: readonly JobReport[]; stop: () => Promise<void> } {
+export function startJobs(jobs: readonly Job[], onFailure: (job: string, error: unknown) => void) {
   const stopping = new AbortController();
   // Each job listens to the signal, and Node takes more than ten listeners for a leak.
   setMaxListeners(0, stopping.signal);
@@ -46,7 +44,7 @@ async function repeat(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      await job.run(signal);
+      await tracedJob(job.name, () => job.run(signal));
       if (report) report.lastSuccess = Date.now() / 1000;
     } catch (error) {
       if (report) report.failures++;
@@ -95,11 +93,11 @@ export async function withLease(
   job: string,
   stopping: AbortSignal,
   run: (lease: Lease) => Promise<void>,
-): Promise<boolean> {
+): Promise<void> {
   const holder = randomUUID();
   const renew = () => database.run((sql) => takeLease(sql, job, holder, longest));
   const row = await renew();
-  if (!row) return false;
+  if (!row) return;
   const ending = new AbortController();
   // `AbortSignal.any` is not used, because in Node 20 each of its signals takes memory as long as `stopping` exists.
   const stop = (): void => ending.abort(stopping.reason);
@@ -114,7 +112,6 @@ export async function withLease(
   }, longest / 4);
   try {
     await run({ signal: ending.signal, hold: (tx) => requireLease(tx, row) });
-    return true;
   } finally {
     clearInterval(renewal);
     stopping.removeEventListener('abort', stop);
@@ -122,3 +119,12 @@ export async function withLease(
     await database.run((sql) => releaseLease(sql, row)).catch(() => {});
   }
 }
+
+/** Makes a job that only one of all replicas runs at a time. */
+export const leasedJobs =
+  (service: Service) =>
+  (name: string, everySeconds: number, run: (lease: Lease) => Promise<void>): Job => ({
+    name,
+    everySeconds,
+    run: (signal) => withLease(service, name, signal, run),
+  });
