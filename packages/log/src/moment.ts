@@ -15,9 +15,7 @@ import {
   databaseTime,
   isAuthenticHead,
   type Lease,
-  type Roots,
   sameBytes,
-  type SealedHead,
   type Service,
   type Sql,
   type Transaction,
@@ -89,7 +87,7 @@ export async function makeMoment(
   // The tree takes most of the time, so it is not built again for the same heads.
   const { built } = memory;
   if (moved.length === 0 && built?.count === heads.length && isIdle(built.root)) return;
-  const tree = await paced(service, buildPrefixTree(heads));
+  const tree = await treeOf(service, heads);
   memory.built = { count: heads.length, root: tree.root };
   if (isIdle(tree.root)) {
     memory.seen ??= present.newest && headOf(present.newest);
@@ -130,7 +128,7 @@ async function findPresent(sql: Sql, { interval }: MomentContext, isLocked = fal
  * database can write a head, so one is taken if the log has proved it, or if its MAC is right.
  */
 async function readHeads({ service, memory }: MomentContext, log: LogRow, signal: AbortSignal) {
-  const { background, alarms, roots } = service;
+  const { background, fair, alarms, roots } = service;
   const pages = (memory.pages ??= new Map<string, string>());
   const macOf = proofMacs(roots, log);
   const isProven = (head: KeptHead): boolean => sameBytes(macOf(head), head.mac);
@@ -146,9 +144,13 @@ async function readHeads({ service, memory }: MomentContext, log: LogRow, signal
     heads.push(...page.filter((head) => !others.has(head)));
     const ids = Array.from(others, ({ tenantId }) => tenantId);
     const rows = ids.length > 0 ? await background.run((sql) => wholeHeads(sql, ids), 10_000) : [];
-    const taking = takeAuthentic(roots, rows, (head) => moved.push({ ...head, mac: macOf(head) }));
-    const forged = await paced(service, taking);
-    for (const tenantId of forged) {
+    for (const row of rows) {
+      if (fair.isOver()) await fair.pause('public log');
+      const { tenant_id: tenantId, id, hash } = row;
+      if (isAuthenticHead(roots, row)) {
+        moved.push({ tenantId, id, hash, mac: macOf({ tenantId, id, hash }) });
+        continue;
+      }
       alarms.tampered({ table: 'audit_heads', id: tenantId, tenantId });
       const last = await background.run((sql) => findProof(sql, tenantId));
       if (last && isProven({ tenantId, ...last })) heads.push({ tenantId, ...last });
@@ -158,25 +160,14 @@ async function readHeads({ service, memory }: MomentContext, log: LogRow, signal
   }
 }
 
-/** Goes through all steps, and lets others go first in between. */
-async function paced<T>({ fair }: Service, steps: Iterator<unknown, T>): Promise<T> {
+/** Builds the tree of heads, and lets others go first in between. */
+async function treeOf({ fair }: Service, heads: readonly TenantHead[]): Promise<PrefixTree> {
+  const steps = buildPrefixTree(heads);
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
     if (fair.isOver()) await fair.pause('public log');
   }
-}
-
-/** Takes the heads whose MACs are right, and returns the tenants of the others. */
-function* takeAuthentic(roots: Roots, rows: readonly SealedHead[], take: (head: TenantHead) => void) {
-  const forged: string[] = [];
-  for (const row of rows) {
-    const { tenant_id: tenantId, id, hash } = row;
-    if (isAuthenticHead(roots, row)) take({ tenantId, id, hash });
-    else forged.push(tenantId);
-    yield;
-  }
-  return forged;
 }
 
 async function commitMoment(
