@@ -1,16 +1,8 @@
 // What /metrics shows of the log. Every replica reads its state, so that an alarm does not depend on which replica runs the job.
 import { addMetrics, databaseTime, type Service } from '@eaas/server/internal';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { MomentMemory } from './moment.ts';
+import type { LogState } from './moment.ts';
 import { currentLog, newestMoment, witnessedMoment } from './rows.ts';
-import type { WitnessMemory } from './witness-context.ts';
-
-/** What a process knows of the log. */
-export interface LogState extends MomentMemory, WitnessMemory {
-  isHalted?: boolean;
-  /** How long ago, in milliseconds, the head was not yet witnessed that is witnessed now, and when this was read. */
-  age?: { readonly milliseconds: number; readonly readAt: number } | undefined;
-}
 
 /** Reads what the metrics show. */
 export async function readState({ background }: Service, state: LogState): Promise<void> {

@@ -50,19 +50,28 @@ export interface LogLines {
 }
 
 /** What a process knows of the log apart from the database, which can be put back to an older state. */
-export interface MomentMemory {
+export interface LogState {
   /** The newest checkpoint that this process has seen. */
   seen?: TreeHead | undefined;
   /** How many heads the tree has that was built last, and its root. */
   built?: { readonly count: number; readonly root: Uint8Array };
   /** The digests of pages whose heads the log has proved, each of them, by the tenant before the page. */
   pages?: Map<string, string>;
+  /** The size that each witness signed last. */
+  readonly sizes: Map<string, number>;
+  /** How many requests to each witness failed. */
+  readonly failures: Map<string, number>;
+  /** Why a witness failed last, until it cosigns again. */
+  readonly reasons: Map<string, string>;
+  isHalted?: boolean;
+  /** How long ago, in milliseconds, the head was not yet witnessed that is witnessed now, and when this was read. */
+  age?: { readonly milliseconds: number; readonly readAt: number } | undefined;
 }
 
 export interface MomentContext {
   readonly service: Service;
   readonly log: LogLines;
-  readonly memory: MomentMemory;
+  readonly memory: LogState;
   /** The seconds between two moments. */
   readonly interval: number;
 }

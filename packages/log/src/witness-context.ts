@@ -1,69 +1,48 @@
 // The seam between the log and the client of its witnesses.
 import {
-  consistencyProof,
-  formatNoteKey,
   type LogPolicy,
+  type NoteKey,
   type NoteSignature,
   parseNote,
   quorumTime,
-  rootFromTiles,
+  type ReadTile,
   verifyCheckpoint,
 } from '@eaas/protocol/internal-log';
 import { type Lease, type Sql, type Transaction, verifyEd25519 } from '@eaas/server/internal';
 import { verifierOf } from './keys.ts';
-import { halt, headOf, type LogLines, type MomentContext } from './moment.ts';
+import { halt, headOf, type MomentContext } from './moment.ts';
 import { currentLog, momentAt, type MomentRow, newestMoment, updateNote } from './rows.ts';
 import { tilesOf } from './tiles.ts';
 
 /** A checkpoint that this log has signed. */
 export interface Signed {
-  readonly origin: string;
   readonly size: number;
-  /** The root of the log at this size. */
-  readonly root: Uint8Array;
-  /** The time of its moment, in milliseconds. */
-  readonly time: number;
   /** The text, our signature, and the cosignatures that are there. */
   readonly note: string;
 }
 
-export interface WitnessContext {
+export interface WitnessContext extends Pick<MomentContext, 'log' | 'memory'> {
   readonly policy: LogPolicy;
   /** The monitoring prefixes of witnesses, by their names in the policy. By default, a witness has the one of its URL. */
   readonly monitors: ReadonlyMap<string, string>;
-  readonly origin: string;
-  /** The verifier key of this log. */
-  readonly vkey: string;
+  /** What verifies the checkpoints of this log, whose origin is its name. */
+  readonly key: NoteKey;
   /** Ends when another replica runs the job, or the server stops. */
   readonly signal: AbortSignal;
-  readonly log: LogLines;
-  readonly memory: WitnessMemory;
   /** Reads the newest checkpoint. With `locked`, no moment is being committed. */
   newest(options?: { readonly locked?: boolean }): Promise<Signed | undefined>;
-  /** Proves that the log of `to` entries extends that of `from` entries. */
-  consistency(from: number, to: number): Promise<Uint8Array[]>;
-  /** The root of the log at a size. */
-  rootAt(size: number): Promise<Uint8Array>;
+  /** Reads the tiles of this log. */
+  readonly tiles: ReadTile;
   /** Adds lines with verified cosignatures to the checkpoint of this size, except those that it has. */
   cosigned(size: number, lines: readonly string[]): Promise<void>;
   /** Stops the log: no moment follows. */
   halt(reason: string): Promise<void>;
 }
 
-/** What a process remembers of the witnesses. */
-export interface WitnessMemory {
-  /** The size that each witness signed last. */
-  readonly sizes: Map<string, number>;
-  /** How many requests to each witness failed. */
-  readonly failures: Map<string, number>;
-  /** Why a witness failed last, until it cosigns again. */
-  readonly reasons: Map<string, string>;
-}
-
-/** What the witnesses are asked with, or undefined if the log has no checkpoint or was halted. */
+/** What the witnesses are asked with, or undefined if there is no log or it was halted. */
 export async function witnessContext(
-  context: MomentContext & { readonly memory: WitnessMemory },
-  { policy, monitors }: Pick<WitnessContext, 'policy' | 'monitors'>,
+  context: MomentContext,
+  asked: Pick<WitnessContext, 'policy' | 'monitors'>,
   { hold, signal }: Lease,
 ): Promise<WitnessContext | undefined> {
   const { service, log, memory } = context;
@@ -78,27 +57,21 @@ export async function witnessContext(
       return work(tx);
     });
   const read = async (sql: Sql) => signed(await newestMoment(sql, origin));
-  const made: WitnessContext = {
-    policy,
-    monitors,
-    origin,
-    vkey: formatNoteKey(verifierOf(current)),
+  return {
+    ...asked,
+    key: verifierOf(current),
     signal,
     log,
     memory,
     newest: ({ locked = false } = {}) => (locked ? held(read) : background.run(read)),
-    consistency: (from, to) => background.run((sql) => consistencyProof(tilesOf(sql, origin), from, to)),
-    rootAt: (size) => background.run((sql) => rootFromTiles(tilesOf(sql, origin), size)),
-    cosigned: (size, lines) => held((tx) => addLines(tx, policy, { origin, index: size - 1 }, lines)),
+    tiles: (...tile) => background.run((sql) => tilesOf(sql, origin)(...tile)),
+    cosigned: (size, lines) => held((tx) => addLines(tx, asked.policy, { origin, index: size - 1 }, lines)),
     halt: (reason) => halt(context, origin, reason),
   };
-  return (await made.newest()) && made;
 }
 
-function signed(row: MomentRow | undefined): Signed | undefined {
-  const head = row && headOf(row);
-  return head && { ...head, time: row.time, note: row.note };
-}
+const signed = (row: MomentRow | undefined): Signed | undefined =>
+  row && headOf(row) && { size: row.index + 1, note: row.note };
 
 const keyOf = ({ name, keyId }: NoteSignature): string => `${name}+${keyId}`;
 

@@ -299,8 +299,8 @@ test('a database that fails is no fault of the witness', async () => {
   const log = await new LogInMemory().grow(3);
   const replica = log.replica([ann, ben]);
   ben.instead = text(409, '2\n');
-  const consistency = () => Promise.reject(new Error('the database is away'));
-  await expect(askWitnesses({ ...replica.context, consistency })).rejects.toThrow('the database is away');
+  const tiles = () => Promise.reject(new Error('the database is away'));
+  await expect(askWitnesses({ ...replica.context, tiles })).rejects.toThrow('the database is away');
   expect(await log.signers(replica)).toEqual(['ann']);
   expect(replica.warnings).toEqual([]);
 });

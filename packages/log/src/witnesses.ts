@@ -4,12 +4,13 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { toBase64 } from '@eaas/protocol/base64';
 import {
+  consistencyProof,
   formatSignature,
   LogProofError,
   type NoteKey,
   parseNote,
-  parseNoteKey,
   type PolicyWitness,
+  rootFromTiles,
   type TreeHead,
   type VerifiedCheckpoint,
   verifyCheckpoint,
@@ -95,7 +96,6 @@ async function ask(context: WitnessContext, witness: Asked, newest: Signed): Pro
   }
 }
 
-/** Counts a failure. Logs it if the reason is new, and then about once an hour. */
 /** The longest time for all that one witness is asked in a round, in milliseconds. */
 const patience = 5_000;
 
@@ -112,6 +112,7 @@ async function exchange(url: URL, signal: AbortSignal, body?: string) {
   return { status, text: bytes.toString() };
 }
 
+/** Counts a failure. Logs it if the reason is new, and then about once an hour. */
 function report({ memory, log }: WitnessContext, { name }: Asked, reason: string): void {
   const failures = (memory.failures.get(name) ?? 0) + 1;
   memory.failures.set(name, failures);
@@ -131,8 +132,8 @@ async function submit(
   // If the database has lost entries, the witness knows more than we have. With 0, it says how much.
   let old = hasSigned(newest, witness.key) ? newest.size : known > newest.size ? 0 : known;
   for (let tries = 0; tries < 2; tries++) {
-    const hashes = old > 0 ? await context.consistency(old, newest.size) : [];
-    const lines = [`old ${old}`, ...hashes.map(toBase64), '', ownNote(newest.note, context.vkey)];
+    const hashes = old > 0 ? await consistencyProof(context.tiles, old, newest.size) : [];
+    const lines = [`old ${old}`, ...hashes.map(toBase64), '', ownNote(newest.note, context.key)];
     const { status, text } = await exchange(urlIn(witness.url, 'add-checkpoint'), signal, lines.join('\n'));
     if (status === 200) return text;
     if (status === 422) return { says: 'it refuses our newest tree (status 422)' };
@@ -149,9 +150,8 @@ async function submit(
 const urlIn = (prefix: string, path: string): URL => new URL(`${prefix.replace(/\/+$/, '')}/${path}`);
 
 /** The note without the cosignatures: witnesses accept only short requests. */
-function ownNote(note: string, vkey: string): string {
+function ownNote(note: string, key: NoteKey): string {
   const { text = '', signatures = [] } = parseNote(note) ?? {};
-  const key = parseNoteKey(vkey);
   const own = signatures.filter((one) => isOf(key, one));
   return `${text}\n${own.map(formatSignature).join('')}`;
 }
@@ -212,19 +212,15 @@ async function insteadOf(
 ): Promise<string | undefined> {
   const now = await context.newest({ locked: true });
   if (!now || now.size < size) return `now has ${now?.size ?? 0}`;
-  return sameBytes(await context.rootAt(size), root) ? undefined : 'now has other ones';
+  return sameBytes(await rootFromTiles(context.tiles, size), root) ? undefined : 'now has other ones';
 }
 
 /** Returns what the witness shows to monitors, if our signature on it is valid, without other signatures. */
-async function shownBy(
-  { origin, vkey, monitors }: WitnessContext,
-  { name, url }: Asked,
-  signal: AbortSignal,
-): Promise<(TreeHead & { readonly note: string }) | undefined> {
-  const path = `${createHash('sha256').update(origin).digest('hex')}/checkpoint`;
+async function shownBy({ key, monitors }: WitnessContext, { name, url }: Asked, signal: AbortSignal) {
+  const path = `${createHash('sha256').update(key.name).digest('hex')}/checkpoint`;
   const { status, text } = await exchange(urlIn(monitors.get(name) ?? url, path), signal);
-  const checkpoint = status === 200 ? await verified(text, parseNoteKey(vkey)) : undefined;
+  const checkpoint = status === 200 ? await verified(text, key) : undefined;
   const [own] = checkpoint?.signatures ?? [];
-  if (!checkpoint || !own || checkpoint.origin !== origin) return undefined;
+  if (!checkpoint || !own || checkpoint.origin !== key.name) return undefined;
   return { ...checkpoint, note: `${checkpoint.text}\n${own.line}` };
 }

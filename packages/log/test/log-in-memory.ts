@@ -3,7 +3,6 @@ import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:cry
 import {
   appendedHashes,
   bundledEntry,
-  consistencyProof,
   entryLeaf,
   formatNoteKey,
   formatSignature,
@@ -18,7 +17,7 @@ import {
   verifyCheckpoint,
 } from '@eaas/protocol/internal-log';
 import { verifyEd25519 } from '@eaas/server/internal';
-import type { Signed, WitnessContext } from '../src/witness-context.ts';
+import type { WitnessContext } from '../src/witness-context.ts';
 import { askWitnesses } from '../src/witnesses.ts';
 
 export const origin = 'eaas.example/log';
@@ -62,7 +61,7 @@ export class LogInMemory {
     return this.#notes.at(-1) ?? '';
   }
 
-  newest(): Promise<Signed> {
+  newest() {
     return this.#at(this.#notes.length);
   }
 
@@ -108,14 +107,12 @@ export class LogInMemory {
     const context: WitnessContext = {
       policy: parsePolicy(policy),
       monitors,
-      origin: this.#key.name,
-      vkey: this.vkey,
+      key: this.#key,
       signal: stopping.signal,
       log: { info: () => {}, error: () => {}, warn: (fields: unknown) => void warnings.push(fields) },
       memory: { sizes: new Map(), failures: new Map(), reasons: new Map() },
       newest: () => this.newest(),
-      consistency: (from, to) => consistencyProof(this.#read, from, to),
-      rootAt: (size) => rootFromTiles(this.#read, size),
+      tiles: this.#read,
       cosigned: async (size, lines) => void (this.#notes[size - 1] += lines.join('')),
       halt: async (reason) => void this.halted.push(reason),
     };
@@ -138,8 +135,8 @@ export class LogInMemory {
     this.#tiles.set(tile, Buffer.concat([this.#tiles.get(tile) ?? Buffer.of(), bytes]));
   }
 
-  async #at(size: number): Promise<Signed> {
+  async #at(size: number) {
     const root = await rootFromTiles(this.#read, size);
-    return { origin: this.#key.name, size, root, time: 0, note: this.#notes[size - 1] ?? '' };
+    return { size, root, note: this.#notes[size - 1] ?? '' };
   }
 }
