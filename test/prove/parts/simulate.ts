@@ -54,7 +54,7 @@ async function openWorld(findings: Findings, { connection, url }: TestDatabase, 
   const storeAt = (host: string): Store => {
     const database = new Database({ ...connection('server'), host }, 6);
     findings.defer(() => database.close());
-    return postgresStore({ calls: database, lists: database, background: database });
+    return postgresStore({ database, reads: database, background: database });
   };
   const store = storeAt(connection('server').host);
   const stores: Store[] = [];

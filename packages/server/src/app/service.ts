@@ -8,16 +8,12 @@ import { KeyHosts } from '../plugins/key-hosts.ts';
 import { keySetsOf } from '../plugins/key-sets.ts';
 import { signatureVerifier } from '../plugins/signatures.ts';
 import { postgresStore } from '../postgres/postgres-store.ts';
-import type { Database } from '../postgres/database.ts';
+import type { Connections } from '../postgres/database.ts';
 
 /** Uses that are not stored yet, by the ids of API keys. Times are the database's, cut to the minute. */
 type Uses = Map<string, { readonly tenantId: string; readonly time: number }>;
 
-export interface Service extends core.Service {
-  readonly database: Database;
-  /** Separate connections for lists, because slow lists must not delay other requests. */
-  readonly reads: Database;
-  readonly background: Database;
+export interface Service extends core.Service, Connections {
   readonly fair: Fair;
   readonly counts: Counts;
   readonly alarms: Alarms;
@@ -28,14 +24,10 @@ export interface Service extends core.Service {
   readonly wallClock: () => number;
 }
 
-export interface ServiceOptions {
-  readonly database: Database;
-  readonly reads?: Database;
-  readonly background?: Database;
+type Optional = Partial<Pick<Service, 'reads' | 'background' | 'keyHosts' | 'wallClock'>>;
+
+export interface ServiceOptions extends Pick<Service, 'database' | 'roots'>, Optional {
   readonly isSpread?: boolean;
-  readonly roots: core.Roots;
-  readonly keyHosts?: KeyHosts;
-  readonly wallClock?: () => number;
   /** Those that not every server has. */
   readonly plugins?: readonly core.Plugin[];
 }
@@ -84,7 +76,7 @@ export function createService({
     core.intake((count) => void (counts.intakeOpened += count)),
     ...further,
   ];
-  const store = postgresStore({ calls: database, lists: reads, background, isSpread });
+  const store = postgresStore({ database, reads, background }, isSpread);
   // A call is answered within 5 s.
   const service: Service = {
     ...core.createService({ store, roots, plugins, fair, listener, patience: timeLimit(4_500) }),

@@ -10,7 +10,7 @@ import { linkAfter, newHead, rowsOf } from './testing/made-links.ts';
 
 const place = await createDatabase(migrated);
 const database = await closing(new Database(place.connection('server'), 2), (it) => it.close());
-const store = postgresStore({ calls: database, lists: database, background: database });
+const store = postgresStore({ database, reads: database, background: database });
 const sql = await closing(postgres({ ...place.connection('superuser'), max: 1 }), (it) => it.end());
 
 const [ada, bob] = ['ada', 'bob'];

@@ -17,6 +17,15 @@ interface Idle {
   readonly answeredAt: number;
 }
 
+/** The connections of a service. */
+export interface Connections {
+  readonly database: Database;
+  /** Separate connections for lists, because slow lists must not delay other requests. */
+  readonly reads: Database;
+  /** Those of jobs, and of what reads whole tenants. */
+  readonly background: Database;
+}
+
 /** The free connections that databases on the same server share: the one that was used last is at the end. */
 export type Shared = Idle[];
 

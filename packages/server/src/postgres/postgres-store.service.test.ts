@@ -31,7 +31,7 @@ const place = await createDatabase(migrated);
 const database = new Database(place.connection('server'), 4);
 await closing(database, () => database.close());
 
-const inPostgres = postgresStore({ calls: database, lists: database, background: database });
+const inPostgres = postgresStore({ database, reads: database, background: database });
 const stores: readonly (readonly [name: string, store: Store])[] = [
   ['memory', memoryStore({ now: Date.now })],
   ['PostgreSQL', inPostgres],
@@ -302,14 +302,14 @@ test('a database of the step before has `append_all` when it is migrated', async
 test('nothing is judged under the lock for a caller whose time is over', async () => {
   const { tenantId } = await callsOf(inPostgres).newTenant();
   const run = (work: Parameters<Database['run']>[0]) => database.run((sql) => work(sql, 0));
-  const late = postgresStore({ calls: { run } as Database, lists: database, background: database });
+  const late = postgresStore({ database: { run } as Database, reads: database, background: database });
   const judge = vi.fn<() => undefined>();
   await expect(late.locked(tenantId, [], [], judge)).rejects.toThrow('the lock of the tenant did not come');
   expect(judge).not.toHaveBeenCalled();
 });
 
 const alone = await closing(new Database(place.connection('server'), 1), (it) => it.close());
-const onOne = postgresStore({ calls: alone, lists: alone, background: alone });
+const onOne = postgresStore({ database: alone, reads: alone, background: alone });
 
 test('after an error under the lock, the connection is out of its transaction', async () => {
   const { newTenant, appendTo } = callsOf(onOne);
@@ -337,7 +337,7 @@ test('a connection that cannot roll back is not used again', async () => {
         name === 'unsafe' ? unsafe : Reflect.get(sql, name);
       return work(new Proxy<typeof sql>(sql, { get }), limit);
     });
-  const store = postgresStore({ calls: { run } as Database, lists: alone, background: alone });
+  const store = postgresStore({ database: { run } as Database, reads: alone, background: alone });
   const judge = vi.fn<() => never>().mockImplementation(() => expect.fail('judged'));
   await store.locked(tenantId, [], [], judge).catch(() => {});
   expect(judge).toHaveBeenCalledOnce();
@@ -357,7 +357,7 @@ test('a link may be a second ahead of the clock, and ten behind, in both stores'
   const calls = new Database(still.connection('server'), 1);
   for (const store of [
     memoryStore({ now: () => now }),
-    postgresStore({ calls, lists: calls, background: calls }),
+    postgresStore({ database: calls, reads: calls, background: calls }),
   ]) {
     const { tenantId } = await callsOf(store).newTenant();
     const outcomes = [];

@@ -2,7 +2,7 @@
 import { type Known, LinkRefused, type Need, type Owned, type Store } from '@eaas/service';
 import { parseUuid } from '@eaas/protocol';
 import { timeLimit } from '../base/time-limit.ts';
-import type { Database } from './database.ts';
+import type { Connections } from './database.ts';
 import { DatabaseSlow, isAnswer, isConnectionLost, isDatabaseError, isDatabaseFault } from './faults.ts';
 import { type Pool, type Sql, together } from './sql.ts';
 import { appendLink, appendLinks, createTenant } from './append.ts';
@@ -10,15 +10,6 @@ import { Platform, type Ways } from './platform.ts';
 import { scanRows } from './query.ts';
 import { readKnown } from './read.ts';
 import { requireTable, storedTables, typeOf } from './tables.ts';
-
-/** Connections for calls, for lists, which can take long, and for what reads whole tenants. */
-export interface StoreDatabases {
-  readonly calls: Database;
-  readonly lists: Database;
-  readonly background: Database;
-  /** Whether Citus has the tenants on several nodes, so that no statement can append for several. */
-  readonly isSpread?: boolean;
-}
 
 /** Whoever holds the lock of a tenant and says nothing for so long, in milliseconds, holds up the others. */
 const longestIdle = 1_000;
@@ -28,20 +19,23 @@ const longestSnapshot = 600_000;
 const soon = (milliseconds: number, deadline = Infinity): number =>
   Math.min(deadline, performance.now() + timeLimit(milliseconds));
 
-/** Makes the store of a database that `migrate` has prepared. */
-export function postgresStore({ calls, lists, background, isSpread = false }: StoreDatabases): Store {
+/**
+ * Makes the store of a database that `migrate` has prepared. With `isSpread`, Citus has the tenants on several nodes, so that no
+ * statement can append for several.
+ */
+export function postgresStore({ database, reads, background }: Connections, isSpread = false): Store {
   const ways: Ways = {
     alone: ({ tenantId, link }, deadline) =>
-      calls.run((sql) => appendLink(sql, tenantId, link, refused), 2_500, deadline),
+      database.run((sql) => appendLink(sql, tenantId, link, refused), 2_500, deadline),
     together: (leaving, deadline) =>
-      calls.run((sql) => appendLinks(sql, leaving).catch(refusedTogether), 2_500, deadline),
+      database.run((sql) => appendLinks(sql, leaving).catch(refusedTogether), 2_500, deadline),
   };
   const platform = new Platform(ways);
   return {
     read(tenantId, needs, deadline = Infinity) {
       if (!needs.some(isList))
-        return calls.run((sql) => readKnown(sql, tenantId, needs), 2_000, soon(2_200, deadline));
-      return lists.run((sql, limit) => readWithin(sql, tenantId, needs, limit), 4_000, soon(4_500, deadline));
+        return database.run((sql) => readKnown(sql, tenantId, needs), 2_000, soon(2_200, deadline));
+      return reads.run((sql, limit) => readWithin(sql, tenantId, needs, limit), 4_000, soon(4_500, deadline));
     },
     append: (tenantId, link) =>
       isSpread ? ways.alone({ tenantId, link }, Infinity) : platform.append(tenantId, link),
@@ -49,15 +43,15 @@ export function postgresStore({ calls, lists, background, isSpread = false }: St
       const [, , lost, , deadline] = asked;
       // After a first attempt there is time for another, which finds out what became of it.
       const most = lost.length === 0 ? 2_500 : 4_000;
-      return calls.run((sql, limit) => lockedWithin(sql, asked, limit).catch(refused), most, deadline);
+      return database.run((sql, limit) => lockedWithin(sql, asked, limit).catch(refused), most, deadline);
     },
     snapshot: (tenantId, needs, work) =>
       background.snapshot(async (tx) => {
         const known = await readKnown(tx, tenantId, needs);
         return work({ known, rows: ({ name }) => scanRows(tx, tenantId, requireTable(name)) });
       }, longestSnapshot),
-    whose: (names) => calls.run((sql) => findOwners(sql, names), 2_000, soon(2_200)),
-    create: (head, writes) => calls.run((sql) => createTenant(sql, head, writes).catch(refused), 60_000),
+    whose: (names) => database.run((sql) => findOwners(sql, names), 2_000, soon(2_200)),
+    create: (head, writes) => database.run((sql) => createTenant(sql, head, writes).catch(refused), 60_000),
   };
 }
 
@@ -152,16 +146,10 @@ async function findOwners(sql: Sql, names: readonly string[]): Promise<Map<strin
       const column = sql(table.foundBy);
       const shown = isUuid ? sql`${column}` : sql`encode(${column}, 'hex')`;
       const wanted = isUuid ? sql`${ids}::uuid[]` : sql`${hashes}::bytea[]`;
-      return sql<OwnerRow[]>`
+      return sql<{ name: string; tenant_id: string; id: string }[]>`
         select ${shown} as name, tenant_id, ${sql(table.id[0] ?? '')} as id from eaas.${sql(table.name)}
         where ${column} = any (${wanted})`;
     }),
   );
   return new Map(found.flat().map(({ name, tenant_id: tenantId, id }) => [name, { tenantId, id }]));
-}
-
-interface OwnerRow {
-  readonly name: string;
-  readonly tenant_id: string;
-  readonly id: string;
 }

@@ -10,7 +10,7 @@ import { linkAfter, newHead, rowsOf } from './testing/made-links.ts';
 
 const place = await createDatabase(migrated);
 const database = await closing(new Database(place.connection('server'), 2), (it) => it.close());
-const inPostgres = postgresStore({ calls: database, lists: database, background: database });
+const inPostgres = postgresStore({ database, reads: database, background: database });
 const stores = [memoryStore({ now: Date.now }), inPostgres] as const;
 
 const start = Date.now();
