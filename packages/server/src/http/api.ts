@@ -53,7 +53,7 @@ export function serveApi(app: FastifyInstance, served: Served, isClosing: () => 
 function arrivalOf({ route }: Call, { raw: { headers }, ip, visit }: FastifyRequest): Arrival {
   const { authorization, origin } = headers;
   const header = (name: string): string | undefined => [headers[name]].flat().join(', ') || undefined;
-  return { route, authorization, origin, header, ipAddress: canonicalIp(ip), signal: visit.end };
+  return { route, authorization, origin, header, ipAddress: canonicalIp(ip), signal: visit };
 }
 
 /** What the service asks for while it answers a request. */
