@@ -1,15 +1,9 @@
 // Writes small files that survive a power cut, such as root keys and the files of `eaas dev`.
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-export async function writeNewFile(path: string, content: string | Uint8Array): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+export function writeNewFile(path: string, content: string | Uint8Array): Promise<void> {
+  return writeFile(path, content, { flag: 'wx', mode: 0o600, flush: true });
 }
 
 export async function replaceFile(path: string, content: string, temporary = `${path}.new`): Promise<void> {
