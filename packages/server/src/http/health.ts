@@ -5,7 +5,6 @@ import { SharedRead } from '@eaas/service';
 export const notReady = {
   database: 'the database does not respond',
   audit: 'audit entries cannot be written',
-  unknown: 'the check failed',
   stopping: 'the service is stopping',
 } as const;
 

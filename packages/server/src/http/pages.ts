@@ -35,7 +35,7 @@ export function servePages(
 
   servePage(app, '/healthz', (_, reply) => json(reply, { status: 'ok' }), probe);
   const readyz: PageHandler = async (_, reply) => {
-    const { ready, reasons } = isClosing() ? stopping : await served.health().catch(() => unknown);
+    const { ready, reasons } = isClosing() ? stopping : await served.health();
     if (ready) return json(reply, { status: 'ready' });
     return json(reply.code(503).header('retry-after', '1'), { status: 'not ready', reasons });
   };
@@ -123,4 +123,3 @@ function hasPage({ headers: { 'if-none-match': known = '' } }: FastifyRequest, e
 }
 
 const stopping: Health = { ready: false, reasons: [notReady.stopping] };
-const unknown: Health = { ready: false, reasons: [notReady.unknown] };
