@@ -95,7 +95,6 @@ export class Fair {
   #turn(): void {
     this.#sliceEnd = undefined;
     if (this.#paused.size > 0) void this.#letPausedGoOn();
-    else this.#had.clear();
   }
 
   /**
