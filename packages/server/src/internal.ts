@@ -1,7 +1,6 @@
 /// <reference types="node" preserve="true" />
 // What the packages around the server may import.
 export {
-  type Caller,
   checked,
   type EntryRow,
   foreignCheckpoint,
@@ -25,8 +24,8 @@ export { migrateDatabase } from './app/migrate-database.ts';
 export * from './app/open-service.ts';
 export type { Plugin, ServeOptions } from './app/options.ts';
 export type { Service } from './app/service.ts';
-export { askHost, HostFailed, inTime } from './base/ask-host.ts';
 export { hostOf, isLoopback } from './base/addresses.ts';
+export { askHost, HostFailed, inTime } from './base/ask-host.ts';
 export { CannotStart, reasonOf } from './base/cannot-start.ts';
 export { ifExists, replaceFile, syncDirectory, writeNewFile } from './base/durable-files.ts';
 export { Explained } from './base/explained.ts';

@@ -3,6 +3,7 @@ import type * as core from '@eaas/service';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { SignIn } from '../http/console.ts';
+import type { Ports } from '../http/listen.ts';
 import type { PublicPages } from '../http/pages.ts';
 import type { Job } from '../jobs/schedule.ts';
 import type { RootKeyProvider } from '../root-key/provider.ts';
@@ -28,11 +29,7 @@ export interface DatabaseOptions {
 }
 
 /** Where the server listens, and with which certificate. */
-export interface ListenOptions {
-  readonly host: string;
-  readonly port: number;
-  /** The last port to try if `port` is in use, when nobody chose the port. */
-  readonly lastPort?: number | undefined;
+export interface ListenOptions extends Ports {
   readonly tlsFiles: { readonly cert: string; readonly key: string } | null;
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Tampered } from '@eaas/service';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
 import { Registry } from 'prom-client';
 import { inTurns, type Lines, linesTo } from '../base/log-lines.ts';
 import { stretchTimeLimits } from '../base/time-limit.ts';
@@ -118,11 +118,7 @@ async function start(
 }
 
 /** Creates the server of an open service, and the metrics of both. Tests call it too. */
-export function serveHttp(
-  service: Service,
-  state: ServerState,
-  options: AppOptions = {},
-): { app: FastifyInstance; registry: Registry } {
+export function serveHttp(service: Service, state: ServerState, options: AppOptions = {}) {
   const { fair, counts } = service;
   const registry = new Registry();
   const requests = new HttpMetrics(registry);

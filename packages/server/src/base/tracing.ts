@@ -1,29 +1,15 @@
 // Spans and metrics of OpenTelemetry, if the operator has registered an SDK before the server starts.
-import type * as OpenTelemetry from '@opentelemetry/api';
-import type {
-  Histogram,
-  Meter,
-  ObservableCounter,
-  ObservableGauge,
-  Span,
-  SpanContext,
-  Tracer,
-} from '@opentelemetry/api';
+import type { ObservableCounter, ObservableGauge, Span, SpanContext } from '@opentelemetry/api';
 import type { Registry } from 'prom-client';
 import manifest from '../../package.json' with { type: 'json' };
-import { Refusal } from '@eaas/service';
-
-interface Telemetry {
-  readonly api: typeof OpenTelemetry;
-  readonly tracer: Tracer;
-  readonly meter: Meter;
-  readonly requestDuration: Histogram;
-}
+import { type Caller, Refusal } from '@eaas/service';
 
 /** The upper bounds, in seconds, of the histogram buckets for the durations of requests. */
 export const durationBounds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const;
+
+type Telemetry = Awaited<ReturnType<typeof loadTelemetry>>;
 
 let connected: Telemetry | undefined;
 
@@ -32,7 +18,10 @@ const registry = Symbol.for('opentelemetry.js.api.1');
 
 /** Without a registered SDK, the server does not load `@opentelemetry/api`. */
 export async function connectTelemetry(): Promise<void> {
-  if (!(registry in globalThis)) return;
+  if (registry in globalThis) connected = await loadTelemetry();
+}
+
+async function loadTelemetry() {
   const api = await import('@opentelemetry/api');
   const { name, version } = manifest;
   const meter = api.metrics.getMeter(name, version);
@@ -41,34 +30,14 @@ export async function connectTelemetry(): Promise<void> {
     unit: 's',
     advice: { explicitBucketBoundaries: [...durationBounds] },
   });
-  connected = { api, tracer: api.trace.getTracer(name, version), meter, requestDuration };
+  return { api, tracer: api.trace.getTracer(name, version), meter, requestDuration };
 }
 
 /** The span of a request, and those of its steps, of which each ends when the next begins. */
-export interface RequestSpans {
-  readonly traceId: string;
-  /** Runs the handling of the request in its span. */
-  within(work: () => void): void;
-  /** Runs a step in a span of its own. */
-  step(name: string, work: () => void): void;
-  /** Notes why the step has failed. */
-  fail(error: unknown): void;
-  /** `status`: absent if the response was not sent. */
-  end(status: number | undefined, error: string | undefined, caller: Acting | undefined): void;
-}
-
-interface Acting {
-  readonly tenantId: string;
-  readonly actor: string;
-}
+export type RequestSpans = NonNullable<ReturnType<typeof beginSpans>>;
 
 /** Begins the span of a request, if the operator records traces. */
-export function beginSpans(
-  method: string,
-  route: string,
-  headers: object,
-  startTime: number,
-): RequestSpans | undefined {
+export function beginSpans(method: string, route: string, headers: object, startTime: number) {
   if (!connected) return undefined;
   const { api, tracer, requestDuration } = connected;
   const labels = { 'http.request.method': method, 'http.route': route };
@@ -79,14 +48,18 @@ export function beginSpans(
   let current: Span | undefined;
   return {
     traceId: span.spanContext().traceId,
-    within: (work) => api.context.with(own, work),
-    step(name, work) {
+    /** Runs the handling of the request in its span. */
+    within: (work: () => void): void => api.context.with(own, work),
+    /** Runs a step in a span of its own. */
+    step(name: string, work: () => void): void {
       current?.end();
       current = tracer.startSpan(name, {}, own);
       api.context.with(api.trace.setSpan(own, current), work);
     },
-    fail: (error) => current && noteError(current, error),
-    end(status, error, caller) {
+    /** Notes why the step has failed. */
+    fail: (error: unknown): void => current && noteError(current, error),
+    /** `status`: absent if the response was not sent. */
+    end(status: number | undefined, error: string | undefined, caller: Caller | undefined): void {
       current?.end();
       const outcome = {
         ...(status !== undefined && { 'http.response.status_code': status }),

@@ -7,18 +7,14 @@ import { Refusal } from '@eaas/service';
 /** How long discarding rests after a piece of at most 64 KiB. */
 const discardPause = 25;
 
-/** What a request says about its body. */
-export interface Announced {
-  readonly type: string | undefined;
-  readonly encoding: string | undefined;
-  /** How its bytes are framed, if that is not by their number. */
-  readonly coding: string | undefined;
-  /** Infinity if it does not say. */
-  readonly bytes: number;
-}
+/**
+ * What a request says about its body. `bytes` is Infinity if it does not say how many there are, and `coding` says how they
+ * are framed then.
+ */
+export type Announced = Readonly<ReturnType<typeof takeAnnounced>>;
 
 /** Takes what announces a body out of the headers. */
-export function takeAnnounced({ headers }: IncomingMessage): Announced {
+export function takeAnnounced({ headers }: IncomingMessage) {
   const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = headers;
   const coding = headers['transfer-encoding'];
   const bytes = coding === undefined ? Number(length ?? 0) : Infinity;

@@ -8,14 +8,11 @@ import type { FastifyInstance } from 'fastify';
 import { CannotStart, reasonOf } from '../base/cannot-start.ts';
 import type { Lines } from '../base/log-lines.ts';
 
-/** A host and a port. Of a name, the first address counts. The port 0 means any unused port. */
-export interface Address {
+/** A host, and its ports to try in order. Of a name, the first address counts. The port 0 means any unused port. */
+export interface Ports {
   readonly host: string;
   readonly port: number;
-}
-
-/** A host, and its ports to try in order: from `port` to `lastPort`, or `port` only. */
-interface Ports extends Address {
+  /** The last port to try if `port` is in use, when nobody chose the port. */
   readonly lastPort?: number | undefined;
 }
 

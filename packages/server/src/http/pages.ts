@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { openApiDocument } from '@eaas/protocol/reference';
 import { nothingHere, SharedRead } from '@eaas/service';
-import type { Served } from './app.ts';
+import type { AppOptions, Served } from './app.ts';
 import { type Health, notReady } from './health.ts';
 import { send } from './problems.ts';
 
@@ -17,18 +17,12 @@ interface PublicFile {
   readonly maxAge: number;
 }
 
-interface PagesOptions {
-  readonly pages?: PublicPages;
-  readonly apiPage?: Buffer | undefined;
-  readonly console?: { readonly pages: readonly { readonly url: string }[] | null };
-}
-
 /** Serves the pages around the API: probes, metrics and the reference. */
 export function servePages(
   app: FastifyInstance,
   served: Pick<Served, 'health' | 'metrics'>,
   isClosing: () => boolean,
-  { pages = {}, apiPage, console }: PagesOptions,
+  { pages = {}, apiPage, console }: AppOptions,
 ): void {
   const json = (reply: FastifyReply, value: object) => send(reply, 'application/json', JSON.stringify(value));
   const metrics = new SharedRead(() => served.metrics(), 1_000);

@@ -26,16 +26,7 @@ export function send(reply: FastifyReply, contentType: string, body: string | Ui
 }
 
 /** The parts of an error that are logged: what an operator can do about it, or else where it happened. */
-interface DescribedError {
-  readonly name: string;
-  readonly message?: string;
-  readonly code?: string;
-  readonly frames?: readonly string[];
-  readonly cause?: DescribedError;
-}
-
-/** Describes an error for the log. */
-export function describeError(error: unknown, depth = 3): DescribedError {
+export function describeError(error: unknown, depth = 3): object {
   if (!(error instanceof Error)) return { name: typeof error };
   const { name, message, stack = '', cause } = error;
   const explanation = explanationOf(error);

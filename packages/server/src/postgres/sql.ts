@@ -22,9 +22,7 @@ export type Connection = string | { host: string; port: number; database: string
  * transaction has ended. Then throws the error of the first statement that failed, because PostgreSQL refuses the
  * following statements of the transaction.
  */
-export async function together<const T extends readonly unknown[]>(
-  statements: T,
-): Promise<{ readonly [K in keyof T]: Awaited<T[K]> }> {
+export async function together<const T extends readonly unknown[]>(statements: T) {
   const results: PromiseSettledResult<unknown>[] = await Promise.allSettled(statements);
   const values = results.map((result) => {
     if (result.status === 'rejected') throw result.reason;
