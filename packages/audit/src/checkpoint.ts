@@ -1,7 +1,7 @@
 // Checkpoints: what the service signs about the newest entry of a log.
 import { InputError } from '@eaas/protocol';
 import { requireKind, type Rule, toHex } from '@eaas/protocol/internal';
-import { parseCheckpoint, parseVerifierKey } from '@eaas/protocol/internal-log';
+import { openTenantCheckpoint, parseVerifierKey } from '@eaas/protocol/internal-log';
 import type { AuditHead } from './entry.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -40,8 +40,7 @@ export interface StatedHead extends AuditHead {
 export async function openCheckpoint(note: string, verifierKey: string): Promise<StatedHead | undefined> {
   requireKind(aVerifierKey, verifierKey, 'the verifier key');
   const verifier = parseVerifierKey(verifierKey);
-  const found = verifier && typeof note === 'string' ? parseCheckpoint(note, verifier) : undefined;
-  if (!verifier || !found || !(await verifyEd25519(verifier.publicKey, found.signature, found.signed)))
-    return undefined;
-  return { tenant_id: verifier.tenantId, id: found.id, hash: toHex(found.hash) };
+  if (!verifier || typeof note !== 'string') return undefined;
+  const head = await openTenantCheckpoint(note, verifier, verifyEd25519);
+  return head && { tenant_id: verifier.tenantId, id: head.id, hash: toHex(head.hash) };
 }

@@ -1,14 +1,9 @@
 // `eaas audit replay`: after a restore, repeats what the lost part of a log took away, so that nothing erased comes back.
 import { printJson } from './kit/index.ts';
+import { openCheckpoint } from '@eaas/audit';
 import { genesisHash } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal';
-import {
-  asWord,
-  foreignCheckpoint,
-  openSignedCheckpoint,
-  readLog,
-  type Service,
-} from '@eaas/server/internal';
+import { asWord, foreignCheckpoint, readLog, type Service } from '@eaas/server/internal';
 import { verifyEntries } from './audit-verify-file.ts';
 import { onTenant, type Operator, withTenant } from './command.ts';
 import { requireYes } from './confirm.ts';
@@ -141,9 +136,9 @@ async function readLost(operator: Operator, path: string, text: string | undefin
 /** Returns the entry that a checkpoint of the tenant names. Throws Refusal for any other text. */
 async function readCheckpoint({ tenantId, ask }: Operator, text: string) {
   const { verifier_key } = await ask('GET /v1/audit/checkpoint', {});
-  const stated = await openSignedCheckpoint(verifier_key, text);
-  if (stated?.tenantId !== tenantId) throw foreignCheckpoint();
-  return { ...stated, hash: toHex(stated.hash) };
+  const stated = await openCheckpoint(text, verifier_key);
+  if (stated?.tenant_id !== tenantId) throw foreignCheckpoint();
+  return { tenantId, id: stated.id, hash: stated.hash };
 }
 
 /**

@@ -1,5 +1,4 @@
-// Notes that somebody signed (https://c2sp.org/signed-note), and what the notes of audit logs and of the public log share: keys,
-// and a text that states how long a log is.
+// Notes that somebody signed (https://c2sp.org/signed-note), and their keys: those of audit logs and of the public log.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { readBase64, toBase64 } from './base64.ts';
 import { fromHex, toHex } from './bytes.ts';
@@ -28,23 +27,8 @@ export function formatNoteKey({ name, keyId, type, publicKey }: NoteKey): string
   return `${name}+${keyId}+${toBase64(Uint8Array.of(type, ...publicKey))}`;
 }
 
-/** Returns the text of a checkpoint. */
-export function statement(origin: string, count: number, hash: Uint8Array): string {
-  return `${origin}\n${count}\n${toBase64(hash)}\n`;
-}
-
-/** Parses the text of a checkpoint. Returns undefined for any other text, and for extension lines. */
-export function parseStatement(text: string) {
-  const [, origin = '', count, encoded = ''] = /^(.+)\n(0|[1-9]\d*)\n(.+)\n$/.exec(text) ?? [];
-  const hash = readBase64(encoded);
-  if (hash?.length !== 32 || !Number.isSafeInteger(Number(count))) return undefined;
-  return { origin, count: Number(count), hash };
-}
-
 /** A line of a note that says who signed it. `bytes` is the signature without the key id, which is in hex. */
-export interface NoteSignature {
-  readonly name: string;
-  readonly keyId: string;
+export interface NoteSignature extends Pick<NoteKey, 'name' | 'keyId'> {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 

@@ -7,7 +7,6 @@ export {
   insider,
   isAuthenticEntry,
   openSecret,
-  openSignedCheckpoint,
   preparing,
   Refusal,
   rootKey,

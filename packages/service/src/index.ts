@@ -26,7 +26,6 @@ export { type Caller, insider, type Part, preparing } from './operation.ts';
 export { partOf, run, settle } from './operate.ts';
 export { receiptIn, type Settled, type View } from './ledger/decision.ts';
 export { shownEntry } from './operations/audit.ts';
-export { openSignedCheckpoint } from './verify/checkpoint.ts';
 export { isAuthenticEntry } from './verify/entries.ts';
 export { type Verification, verifyTenant, verifyWithPlugins } from './verify/verify.ts';
 export { type VerifyOptions } from './verify/verify.ts';

@@ -1,16 +1,8 @@
 // Who signed what about a log: verifier keys, checkpoints and cosignatures (https://c2sp.org/signed-note, tlog-checkpoint,
 // tlog-cosignature).
-import { readBase64 } from '../base64.ts';
+import { readBase64, toBase64 } from '../base64.ts';
 import { EaasError, InputError, LoadError } from '../errors.ts';
-import {
-  ed25519,
-  formatSignature,
-  type NoteKey,
-  noteKey,
-  parseNote,
-  parseStatement,
-  statement,
-} from '../signed-note.ts';
+import { ed25519, formatSignature, type NoteKey, noteKey, parseNote } from '../signed-note.ts';
 import { toUtf8, utf8Length } from '../text.ts';
 
 /** Why a proof is refused. */
@@ -97,13 +89,16 @@ export interface TreeHead {
 }
 
 /** Returns the text that the log and its witnesses sign. */
-export const treeHeadText = ({ origin, size, root }: TreeHead): string => statement(origin, size, root);
+export const treeHeadText = ({ origin, size, root }: TreeHead): string =>
+  `${origin}\n${size}\n${toBase64(root)}\n`;
 
 /** Parses the text of a checkpoint, without its signatures. Returns undefined for any other text, and for extension lines. */
 export function parseTreeHead(text: string): TreeHead | undefined {
-  const stated = parseStatement(text);
-  if (!stated || utf8Length(stated.origin) > longestName) return undefined;
-  return { origin: stated.origin, size: stated.count, root: stated.hash };
+  const [, origin = '', count, encoded = ''] = /^(.+)\n(0|[1-9]\d*)\n(.+)\n$/.exec(text) ?? [];
+  const [size, root] = [Number(count), readBase64(encoded)];
+  if (root?.length !== 32 || !Number.isSafeInteger(size) || utf8Length(origin) > longestName)
+    return undefined;
+  return { origin, size, root };
 }
 
 /** Returns whether an Ed25519 signature (RFC 8032) of a message is valid under a public key of 32 bytes. */

@@ -5,12 +5,10 @@ import { toUtf8 } from '@eaas/protocol';
 import {
   type ChainHead,
   checkpointText,
-  formatCheckpoint,
   formatNoteKey,
-  parseCheckpoint,
-  parseVerifierKey,
+  formatSignature,
+  openTenantCheckpoint,
   tenantVerifier,
-  type Verifier,
 } from '@eaas/protocol/internal-log';
 import type { Secret } from '../crypto/secret.ts';
 
@@ -19,26 +17,13 @@ export async function signCheckpoint(seed: Secret, tenantId: string, head: Chain
   const text = checkpointText(tenantId, head);
   const { publicKey, signature } = await signEd25519(seed, toUtf8(text));
   const verifier = tenantVerifier(tenantId, new Uint8Array(publicKey));
-  return {
-    checkpoint: formatCheckpoint(verifier, text, new Uint8Array(signature)),
-    verifier_key: formatNoteKey(verifier),
-  };
+  const signed = formatSignature({ ...verifier, bytes: new Uint8Array(signature) });
+  return { checkpoint: `${text}\n${signed}`, verifier_key: formatNoteKey(verifier) };
 }
 
 /** Returns the head that a checkpoint states, or undefined if the key of the seed has not signed it. */
 export async function openCheckpoint(seed: Secret, tenantId: string, checkpoint: string) {
   const { publicKey } = await signEd25519(seed, new Uint8Array());
-  return statedIn(checkpoint, tenantVerifier(tenantId, new Uint8Array(publicKey)));
-}
-
-/** Returns the head that a checkpoint states, or undefined if the verifier key, as formatted text, does not fit. */
-export async function openSignedCheckpoint(verifierKey: string, checkpoint: string) {
-  const verifier = parseVerifierKey(verifierKey);
-  return verifier && statedIn(checkpoint, verifier);
-}
-
-async function statedIn(checkpoint: string, verifier: Verifier) {
-  const stated = parseCheckpoint(checkpoint, verifier);
-  const isSigned = stated && (await verifyEd25519(verifier.publicKey, stated.signature, stated.signed));
-  return isSigned ? { tenantId: verifier.tenantId, id: stated.id, hash: stated.hash } : undefined;
+  const verifier = tenantVerifier(tenantId, new Uint8Array(publicKey));
+  return openTenantCheckpoint(checkpoint, verifier, verifyEd25519);
 }
