@@ -32,7 +32,8 @@ export function entryLeaf(entry: Uint8Array): Uint8Array {
   return sha256(concatBytes(Uint8Array.of(0), entry));
 }
 
-const nodeOf = (left: Uint8Array, right: Uint8Array): Uint8Array =>
+/** Returns the hash of two hashes beside each other in a tree. */
+export const nodeOf = (left: Uint8Array, right: Uint8Array): Uint8Array =>
   sha256(concatBytes(Uint8Array.of(1), left, right));
 
 // Names
@@ -94,30 +95,21 @@ function splitOf(count: number): number {
   return split;
 }
 
-/** The siblings on the way from the leaf `index` to the root. */
-function inclusionRanges(index: number, size: number): Range[] {
-  const ranges: Range[] = [];
-  for (let [start, end] = [0, size]; end - start > 1;) {
+/** The way from a leaf up to the root, from the first subtree that fits: this one, and the siblings on the way. */
+function wayUp(index: number, size: number, fits: (start: number, end: number) => boolean) {
+  const siblings: Range[] = [];
+  let [start, end] = [0, size];
+  while (!fits(start, end)) {
     const middle = start + splitOf(end - start);
-    ranges.push(index < middle ? [middle, end] : [start, middle]);
+    siblings.push(index < middle ? [middle, end] : [start, middle]);
     if (index < middle) end = middle;
     else start = middle;
   }
-  return ranges.toReversed();
+  return { first: [start, end] as const, siblings: siblings.toReversed() };
 }
 
-/** What the tree of `size` has beside the last subtree of the tree of `old`, from that subtree up; and that subtree. */
-function consistencyRanges(old: number, size: number): { readonly last: Range; readonly ranges: Range[] } {
-  const ranges: Range[] = [];
-  let [start, end] = [0, size];
-  while (end !== old) {
-    const middle = start + splitOf(end - start);
-    ranges.push(old <= middle ? [middle, end] : [start, middle]);
-    if (old <= middle) end = middle;
-    else start = middle;
-  }
-  return { last: [start, end], ranges: ranges.toReversed() };
-}
+const inclusionRanges = (index: number, size: number): Range[] =>
+  wayUp(index, size, (start, end) => end - start === 1).siblings;
 
 // Reading
 
@@ -138,8 +130,9 @@ export async function consistencyProof(read: ReadTile, old: number, size: number
   if (!(old >= 0 && old <= size)) throw new Error(`a log of ${size} entries does not begin with ${old}`);
   if (old === 0 || old === size) return [];
   const tiles = onceEach(read, size);
-  const { last, ranges } = consistencyRanges(old, size);
-  return Promise.all((last[0] > 0 ? [last, ...ranges] : ranges).map((range) => hashOf(tiles, range)));
+  const { first, siblings } = wayUp(old - 1, size, (_, end) => end === old);
+  const ranges = first[0] > 0 ? [first, ...siblings] : siblings;
+  return Promise.all(ranges.map((range) => hashOf(tiles, range)));
 }
 
 type Tiles = (level: number, n: number) => Promise<Uint8Array>;

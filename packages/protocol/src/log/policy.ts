@@ -6,18 +6,21 @@ import { parseNoteKey, typeOf, type VerifiedSignature } from './tlog.ts';
 
 /** Which logs and witnesses are trusted. */
 export interface LogPolicy {
-  readonly logs: readonly { readonly key: NoteKey; readonly url: string | undefined }[];
+  readonly logs: readonly PolicyLog[];
   readonly witnesses: readonly PolicyWitness[];
   readonly groups: ReadonlyMap<string, PolicyGroup>;
   /** The name of a witness or a group, or `none`. */
   readonly quorum: string;
 }
 
-/** A witness. `name` is its name in the policy. */
-export interface PolicyWitness {
-  readonly name: string;
+interface PolicyLog {
   readonly key: NoteKey;
   readonly url: string | undefined;
+}
+
+/** A witness. `name` is its name in the policy. */
+export interface PolicyWitness extends PolicyLog {
+  readonly name: string;
 }
 
 /** A group of witnesses and groups, of which at least `threshold` must have signed. */
@@ -48,7 +51,7 @@ export function parsePolicy(text: string): LogPolicy {
 }
 
 class PolicyReader {
-  readonly logs: { key: NoteKey; url: string | undefined }[] = [];
+  readonly logs: PolicyLog[] = [];
   readonly witnesses: PolicyWitness[] = [];
   readonly groups = new Map<string, PolicyGroup>();
   quorum: string | undefined;

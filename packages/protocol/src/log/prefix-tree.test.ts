@@ -42,7 +42,7 @@ test('every path leads to the root, in whatever order the heads came', () => {
       expect(sorted.root).toEqual(tree.root);
       for (const n of numbers) {
         const path = tree.pathOf(tenantOf(n)) ?? [];
-        expect(rootFromPath(positionOf(tenantOf(n)), leafOf(headOf(n)), path)).toEqual(tree.root);
+        expect(rootFromPath(headOf(n), path)).toEqual(tree.root);
       }
     }),
     { numRuns: runs(200) },
@@ -52,13 +52,11 @@ test('every path leads to the root, in whatever order the heads came', () => {
 test('no other head of the tenant has a path to the root', () => {
   const tree = finish(buildPrefixTree(headsTo(100)));
   const path = tree.pathOf(tenantOf(5)) ?? [];
-  const rootWith = (head: TenantHead, tenantId = head.tenantId, siblings = path): Uint8Array =>
-    rootFromPath(positionOf(tenantId), leafOf(head), siblings);
-  expect(rootWith(headOf(5))).toEqual(tree.root);
-  expect(rootWith({ ...headOf(5), id: 7 })).not.toEqual(tree.root);
-  expect(rootWith({ ...headOf(5), hash: headOf(6).hash })).not.toEqual(tree.root);
-  expect(rootWith(headOf(6))).not.toEqual(tree.root);
-  expect(rootWith(headOf(5), tenantOf(5), path.slice(1))).not.toEqual(tree.root);
+  expect(rootFromPath(headOf(5), path)).toEqual(tree.root);
+  expect(rootFromPath({ ...headOf(5), id: 7 }, path)).not.toEqual(tree.root);
+  expect(rootFromPath({ ...headOf(5), hash: headOf(6).hash }, path)).not.toEqual(tree.root);
+  expect(rootFromPath(headOf(6), path)).not.toEqual(tree.root);
+  expect(rootFromPath(headOf(5), path.slice(1))).not.toEqual(tree.root);
 });
 
 test('a tenant without a head has no path', () => {
@@ -73,5 +71,5 @@ test('two heads of one tenant are refused', () => {
 
 test('a path with more hashes than a position has bits is refused', () => {
   const path = Array.from({ length: 257 }, () => new Uint8Array(32));
-  expect(() => rootFromPath(positionOf(tenantOf(0)), leafOf(headOf(0)), path)).toThrow('at most 256');
+  expect(() => rootFromPath(headOf(0), path)).toThrow('at most 256');
 });

@@ -2,13 +2,13 @@
 // cannot hold two heads of one tenant. A part of the tree with one tenant is its leaf, at whatever depth.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes } from '@noble/hashes/utils.js';
+import type { ChainHead } from '../checkpoint.ts';
 import { pae } from '../pae.ts';
+import { nodeOf } from './log-tree.ts';
 
 /** The newest audit entry of a tenant. */
-export interface TenantHead {
+export interface TenantHead extends ChainHead {
   readonly tenantId: string;
-  readonly id: number;
-  readonly hash: Uint8Array;
 }
 
 /** The tree of a moment. */
@@ -36,16 +36,9 @@ export function positionOf(tenantId: string): Uint8Array {
 }
 
 /** Returns the hash of a tenant's leaf. */
-export function leafOf(head: TenantHead): Uint8Array {
-  return leafAt(positionOf(head.tenantId), head);
-}
-
-function leafAt(position: Uint8Array, { tenantId, id, hash }: TenantHead): Uint8Array {
+export function leafOf({ tenantId, id, hash }: TenantHead, position = positionOf(tenantId)): Uint8Array {
   return sha256(concatBytes(Uint8Array.of(0), position, sha256(pae('eaas log head v1', tenantId, id, hash))));
 }
-
-const nodeOf = (zeros: Uint8Array, ones: Uint8Array): Uint8Array =>
-  sha256(concatBytes(Uint8Array.of(1), zeros, ones));
 
 const bitOf = (position: Uint8Array, depth: number): number =>
   ((position[depth >> 3] as number) >> (7 - (depth & 7))) & 1;
@@ -55,7 +48,7 @@ export function* buildPrefixTree(heads: readonly TenantHead[]): Steps<PrefixTree
   const leaves: Leaf[] = [];
   for (const head of heads) {
     const position = positionOf(head.tenantId);
-    leaves.push({ position, hash: leafAt(position, head) });
+    leaves.push({ position, hash: leafOf(head, position) });
     yield;
   }
   const top = yield* partOf(leaves, 0, leaves.length, 0);
@@ -92,17 +85,14 @@ function pathTo(position: Uint8Array, top: Part): Uint8Array[] | undefined {
   return isHere ? path.toReversed() : undefined;
 }
 
-/** Returns the root of the tree in which this leaf has this path. */
-export function rootFromPath(
-  position: Uint8Array,
-  leaf: Uint8Array,
-  path: readonly Uint8Array[],
-): Uint8Array {
+/** Returns the root of the tree in which the leaf of a head has this path. */
+export function rootFromPath(head: TenantHead, path: readonly Uint8Array[]): Uint8Array {
   if (path.length > longestPath)
     throw new Error(`a path has at most ${longestPath} hashes (got ${path.length})`);
+  const position = positionOf(head.tenantId);
   return path.reduce(
     (hash, sibling, above) =>
       bitOf(position, path.length - 1 - above) === 1 ? nodeOf(sibling, hash) : nodeOf(hash, sibling),
-    leaf,
+    leafOf(head, position),
   );
 }

@@ -6,7 +6,7 @@ import { InputError } from '../errors.ts';
 import { fromUtf8, toUtf8 } from '../text.ts';
 import { parseUuid } from '../uuid.ts';
 import { entryLeaf, verifyInclusion } from './log-tree.ts';
-import { leafOf, longestPath, positionOf, rootFromPath, type TenantHead } from './prefix-tree.ts';
+import { longestPath, rootFromPath, type TenantHead } from './prefix-tree.ts';
 import { type LogPolicy, quorumTime } from './policy.ts';
 import { LogProofError, verifyCheckpoint, type VerifyEd25519 } from './tlog.ts';
 
@@ -122,7 +122,7 @@ export async function verifyProof(
     parseExtra(extra ?? new Uint8Array()) ??
     refuse('proof_format', '`extra` must be the canonical JSON of a head');
 
-  const root = rootFromPath(positionOf(moment.tenantId), leafOf(moment), moment.path);
+  const root = rootFromPath(moment, moment.path);
   const leaf = entryLeaf(momentEntry(moment.time, root));
 
   const keys = [...policy.logs, ...policy.witnesses].map(({ key }) => key);
