@@ -26,9 +26,9 @@ function ciphertextOf(beginning: Uint8Array, bytes: AsyncGenerator<Uint8Array>, 
   return { kind: header.version === 2 ? 'stream' : 'value', header, isText, beginning, bytes };
 }
 
-export function sizeWithin({ kind, header, beginning }: Ciphertext, size: number): number {
+export function sizeWithin({ kind, header }: Ciphertext, size: number): number {
   if (kind === 'stream') return plaintextSize(size, header.wrappedKey.length);
-  const least = envelopeLength({ header: beginning.subarray(0, header.length) }, 0);
+  const least = envelopeLength(header.length, 0);
   if (size < least) throw new FormatError('the ciphertext was cut short');
   return size - least;
 }

@@ -5,7 +5,7 @@ import { additionalData, type Context } from './context.ts';
 import { authentic, type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
 import {
   type Envelope,
-  envelopeLengthOf,
+  envelopeLength,
   formatHeader,
   type Header,
   truncated,
@@ -48,11 +48,6 @@ export function dataKeyFrom<Mode extends EngineMode>(
   });
 }
 
-/** Returns the length of the envelope of a plaintext with `length` bytes. */
-export function envelopeLength(dataKey: Pick<DataKey, 'header'>, plaintextLength: number): number {
-  return envelopeLengthOf(dataKey.header.length, plaintextLength);
-}
-
 /**
  * Encrypts one message under a data key. Returns the envelope, or the result of `form(envelope, iv)`. If the caller
  * passes memory as `room`, the function writes the envelope into this memory.
@@ -68,7 +63,7 @@ export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
   const key = requireKey(dataKey);
   // Refuses strings here, because WebCrypto encrypts a string as an empty plaintext and reports no error.
   if (!isBytes(plaintext)) throw new TypeError('expected a Uint8Array');
-  const length = envelopeLength(dataKey, plaintext.length);
+  const length = envelopeLength(header.length, plaintext.length);
   const envelope = room ?? engine.allocate?.(length) ?? new Uint8Array(length);
   const iv = randomIv();
   const bodyAt = writeFront(envelope, header, iv, commitment);
@@ -102,7 +97,7 @@ export function openAfter<Mode extends EngineMode>(
   bytes: Uint8Array,
   context?: Context,
 ): Outcome<Mode, Uint8Array> {
-  if (bytes.length < envelopeLengthOf(length, 0)) throw truncated();
+  if (bytes.length < envelopeLength(length, 0)) throw truncated();
   copyFrom(bytes, length, iv);
   copyFrom(bytes, length + ivLength, commitment);
   const body = bytes.subarray(length + ivLength + commitmentLength);

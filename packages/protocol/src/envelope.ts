@@ -87,7 +87,7 @@ export function parseEnvelope(bytes: Uint8Array): Envelope {
 
 /** Returns what follows a header in its envelope. */
 export function sealedAfter({ prefix, length }: Header, bytes: Uint8Array): Sealed {
-  if (bytes.length < envelopeLengthOf(length, 0)) throw truncated();
+  if (bytes.length < envelopeLength(length, 0)) throw truncated();
   const commitmentAt = length + ivLength;
   const bodyAt = commitmentAt + commitmentLength;
   const iv = bytes.subarray(length, commitmentAt);
@@ -114,7 +114,8 @@ export function formatHeader(version: 1 | 2, wrapped: Wrapped, room = 0): Uint8A
   return header;
 }
 
-export function envelopeLengthOf(headerLength: number, plaintextLength: number): number {
+/** Returns the length of the envelope of a plaintext. */
+export function envelopeLength(headerLength: number, plaintextLength: number): number {
   return headerLength + ivLength + commitmentLength + plaintextLength + tagLength;
 }
 

@@ -4,7 +4,7 @@ export * from './options.ts';
 export { readBase64Url } from './base64url.ts';
 export { fixContext } from './context.ts';
 export { contextsWith } from './row-context.ts';
-export { dataKeyFrom, dataKeyInfo, envelopeLength, openAfter } from './data-key.ts';
+export { dataKeyFrom, dataKeyInfo, openAfter } from './data-key.ts';
 export { isPromise } from './engines/engine.ts';
 export type { CryptoKey } from './engines/webcrypto.ts';
 export * from './envelope.ts';

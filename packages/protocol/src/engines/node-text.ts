@@ -6,7 +6,7 @@ import { requireKey } from '../data-key.ts';
 import { InputError } from '../errors.ts';
 import { prefixLength, tagLength } from '../format-sizes.ts';
 import { randomIv } from '../bytes.ts';
-import { envelopeLengthOf, writeFront } from '../envelope.ts';
+import { envelopeLength, writeFront } from '../envelope.ts';
 import type { SealedText, TextKey } from './engine.ts';
 
 export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Context): SealedText {
@@ -17,7 +17,7 @@ export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Co
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagLength });
   const body = cipher.setAAD(additionalDataOf(dataKey, context)).update(text, 'utf8');
   cipher.final();
-  const length = envelopeLengthOf(header.length, body.length);
+  const length = envelopeLength(header.length, body.length);
   // Memory that is used again holds an envelope, which contains no secret.
   const envelope = length > room.length ? Buffer.allocUnsafe(length) : room;
   const bodyAt = writeFront(envelope, header, iv, commitment);

@@ -143,7 +143,7 @@ const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
     return { ciphertext, wrapped_key, iv, key_id, key_version } as Outcome<Mode, Bundle>;
   }
   const plaintext = typeof value === 'string' ? toUtf8(value) : value;
-  const length = envelopeLength(dataKey, plaintext.length);
+  const length = envelopeLength(dataKey.header.length, plaintext.length);
   const buffer = length > bufferLength ? undefined : (buffers.pop() ?? new Uint8Array(bufferLength));
   const form = (envelope: Uint8Array, iv: Uint8Array): Bundle => {
     const ciphertext = toBase64(envelope);

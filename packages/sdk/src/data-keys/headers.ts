@@ -25,7 +25,7 @@ export function createHeaderReader(most: number) {
     headerLength = parseEnvelope(envelope).length;
     // Copies the header, because `subarray` alone would keep the whole ciphertext in memory.
     const bytes = new Uint8Array(envelope.subarray(0, headerLength));
-    const least = envelopeLength({ header: bytes }, 0);
+    const least = envelopeLength(bytes.length, 0);
     return { bytes, header: parseHeader(bytes), least, name: '' };
   };
 
