@@ -105,13 +105,16 @@ export function openAfter<Mode extends EngineMode>(
 }
 
 /** Makes a data key unusable. Overwrites the bytes of the data key if the engine supports overwriting. */
-export function wipeDataKey(dataKey: DataKey): void {
+export function wipeDataKey(dataKey: Pick<DataKey, 'engine' | 'key'>): void {
   if (dataKey.key !== undefined) dataKey.engine.wipe(dataKey.key);
   dataKey.key = undefined;
 }
 
-export function requireKey<Key>({ key }: { readonly key: Key | undefined }): Key {
+export function requireKey<Key>(
+  { key }: { readonly key: Key | undefined },
+  fault = 'the data key cannot be used again: it was wiped from memory',
+): Key {
   // A wiped data key must not encrypt, because its bytes are zeros, which an attacker knows.
-  if (key === undefined) throw new InputError('the data key cannot be used again: it was wiped from memory');
+  if (key === undefined) throw new InputError(fault);
   return key;
 }

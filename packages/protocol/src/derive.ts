@@ -1,11 +1,11 @@
 // HKDF from a DEK to a data key and its commitment, for `seal`, streams and services. The SDK derives with its own engines.
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { isBytes, using } from './bytes.ts';
-import { type DataKey, dataKeyFrom, dataKeyInfo } from './data-key.ts';
+import { equalBytes, isBytes, using } from './bytes.ts';
+import { type DataKey, dataKeyFrom, dataKeyInfo, wipeDataKey } from './data-key.ts';
 import type { Engine, EngineMode, Outcome } from './engines/engine.ts';
 import type { Wrapped } from './envelope.ts';
-import { altered, InputError } from './errors.ts';
+import { altered, DecryptionError, InputError } from './errors.ts';
 import { dekLength } from './format-sizes.ts';
 
 const noSalt = /* @__PURE__ */ new Uint8Array(0);
@@ -13,26 +13,17 @@ const noSalt = /* @__PURE__ */ new Uint8Array(0);
 /** HMAC-SHA-256. */
 type Hmac = (key: Uint8Array, message: Uint8Array) => Uint8Array;
 
-/** Derives a data key from a DEK, for values and not for streams. The caller wipes the DEK. */
+const portableHmac: Hmac = (key, message) => hmac(sha256, key, message);
+
+/** Derives a data key from a DEK, for values and not for streams. The caller wipes the DEK. `hmacOf`: that of the platform. */
 export function deriveDataKey<Mode extends EngineMode>(
   engine: Engine<Mode>,
   dek: Uint8Array,
   wrapped: Wrapped,
-): Outcome<Mode, DataKey<Mode>> {
-  return deriveBy(portableHmac, engine, dek, wrapped);
-}
-
-/** As `deriveDataKey`, with an HMAC of the platform. */
-export function deriveBy<Mode extends EngineMode>(
-  hmacOf: Hmac,
-  engine: Engine<Mode>,
-  dek: Uint8Array,
-  wrapped: Wrapped,
+  hmacOf = portableHmac,
 ): Outcome<Mode, DataKey<Mode>> {
   return using(hkdf(dek, noSalt, dataKeyInfo, hmacOf), (derived) => dataKeyFrom(engine, derived, wrapped));
 }
-
-const portableHmac: Hmac = (key, message) => hmac(sha256, key, message);
 
 /**
  * HKDF-SHA-256 with 64 bytes of output. Node's own HKDF limits `info` to 1,024 bytes, but the `info` of a stream can be
@@ -61,8 +52,28 @@ export function hkdf(dek: Uint8Array, salt: Uint8Array, info: Uint8Array, hmacOf
 /** A DEK, or what it becomes with each second half of a client: the one that the envelope commits to is used. */
 export type Unwrapped = Uint8Array | readonly Uint8Array[];
 
-/** The DEKs to try, and what a DecryptionError says if none fits. The caller overwrites all of them. */
-export function candidatesIn(unwrapped: Unwrapped) {
+/**
+ * Returns what is derived of the DEK to which an envelope commits, and wipes what is derived of others. Overwrites all DEKs.
+ * Throws DecryptionError if none fits.
+ */
+export async function deriveCommitted<Derived extends Committing>(
+  unwrapped: Unwrapped,
+  commitment: Uint8Array,
+  derive: (dek: Uint8Array) => Promise<Derived>,
+): Promise<Derived> {
   const hasHalf = !isBytes(unwrapped);
-  return { deks: hasHalf ? unwrapped : [unwrapped], reason: hasHalf ? altered : undefined };
+  const deks = hasHalf ? unwrapped : [unwrapped];
+  const reason = hasHalf ? altered : undefined;
+  try {
+    for (const dek of deks) {
+      const derived = Object.assign(await derive(dek), { reason });
+      if (equalBytes(derived.commitment, commitment)) return derived;
+      wipeDataKey(derived);
+    }
+    throw new DecryptionError(reason);
+  } finally {
+    for (const dek of deks) dek.fill(0);
+  }
 }
+
+type Committing = Pick<DataKey, 'engine' | 'key' | 'commitment'>;

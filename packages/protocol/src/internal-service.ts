@@ -1,5 +1,4 @@
 // What services need of the formats and the wire, and the SDK's proxy, beside what everybody may import.
-export { deriveBy } from './derive.ts';
 export { type IntakeCrypto, type IntakePrivateKey, intakePrivateKey, openForIntake } from './intake/open.ts';
 export { nobleIntakeCrypto, nobleIntakeKey } from './intake/noble.ts';
 export { formatPublicKey } from './intake/public-key.ts';

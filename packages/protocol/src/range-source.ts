@@ -53,14 +53,6 @@ export function rangeStream(
   );
 }
 
-/** Makes the stream fail when the signal aborts, because the source of the stream can ignore the signal. */
-export function stoppable(
-  stream: ReadableStream<Uint8Array>,
-  signal: AbortSignal | undefined,
-): ReadableStream<Uint8Array> {
-  return signal ? stream.pipeThrough(new TransformStream(), { signal }) : stream;
-}
-
 function streamOf(content: Uint8Array | ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   if (!isBytes(content)) {
     if (typeof content?.getReader === 'function') return content;

@@ -1,14 +1,13 @@
 // Encrypts and decrypts a value with a data key of its own, for callers that keep no data keys. The caller says who wraps it.
 import type { Context } from './context.ts';
 import { openUnder, sealUnder, wipeDataKey } from './data-key.ts';
-import { candidatesIn, deriveDataKey, type Unwrapped } from './derive.ts';
+import { deriveCommitted, deriveDataKey, type Unwrapped } from './derive.ts';
 import { nobleEngine } from './engines/noble.ts';
 import type { Engine } from './engines/engine.ts';
 import { parseEnvelope, type Wrapped } from './envelope.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 import { dekLength } from './format-sizes.ts';
-import { equalBytes, randomBytes } from './bytes.ts';
-import { DecryptionError } from './errors.ts';
+import { randomBytes } from './bytes.ts';
 
 /**
  * A function that wraps a DEK under a key. The SDK wraps over HTTP, and the server wraps locally. A client with a second
@@ -55,19 +54,11 @@ export async function open(
 ): Promise<Uint8Array> {
   const envelope = parseEnvelope(bytes);
   requireExpectedKey(envelope.keyId, expected, envelope.wrappedKey);
-  const { deks, reason } = candidatesIn(await unwrap(envelope));
+  const derive = async (dek: Uint8Array) => deriveDataKey(engine, dek, envelope);
+  const dataKey = await deriveCommitted(await unwrap(envelope), envelope.commitment, derive);
   try {
-    for (const dek of deks) {
-      const dataKey = Object.assign(await deriveDataKey(engine, dek, envelope), { reason });
-      try {
-        if (equalBytes(dataKey.commitment, envelope.commitment))
-          return await openUnder(dataKey, envelope, context);
-      } finally {
-        wipeDataKey(dataKey);
-      }
-    }
-    throw new DecryptionError(reason);
+    return await openUnder(dataKey, envelope, context);
   } finally {
-    for (const dek of deks) dek.fill(0);
+    wipeDataKey(dataKey);
   }
 }

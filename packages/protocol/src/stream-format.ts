@@ -1,11 +1,12 @@
 // The bytes of a stream: its head, its sizes, and the cipher of its chunks, which authenticates their order and the end.
 import { concatBytes } from '@noble/ciphers/utils.js';
-import { equalBytes, randomBytes, using } from './bytes.ts';
+import { randomBytes, using } from './bytes.ts';
 import { type Context, encodeContext } from './context.ts';
-import { candidatesIn, hkdf } from './derive.ts';
+import { type DataKey, requireKey } from './data-key.ts';
+import { deriveCommitted, hkdf } from './derive.ts';
 import { authentic, type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
 import { formatHeader, type Header, readHeader, truncated } from './envelope.ts';
-import { DecryptionError, FormatError, incomplete, InputError } from './errors.ts';
+import { FormatError, incomplete, InputError } from './errors.ts';
 import {
   commitmentLength,
   dekLength,
@@ -121,40 +122,30 @@ export type Result = Outcome<EngineMode, Uint8Array>;
 
 const noAad = /* @__PURE__ */ new Uint8Array(0);
 
-export class ChunkCipher {
-  readonly #engine: Engine;
-  readonly #reason: string | undefined;
-  #key: unknown;
+/** What encrypts the chunks of a stream: a data key whose messages have no header of their own. The caller wipes it. */
+export type StreamKey = Pick<DataKey, 'engine' | 'key' | 'commitment' | 'reason'>;
 
-  constructor(engine: Engine, key: unknown, reason?: string) {
-    this.#engine = engine;
-    this.#key = key;
-    this.#reason = reason;
-  }
+export const requireOpen = (streamKey: StreamKey): unknown =>
+  requireKey(streamKey, 'the encrypted stream or file was already closed');
 
-  seal(plaintext: Uint8Array, index: number, last: boolean): Result {
-    const length = plaintext.length + tagLength;
-    const out = this.#engine.allocate?.(length) ?? new Uint8Array(length);
-    const sealed = this.#engine.encrypt(this.requireKey(), nonce(index, last), noAad, plaintext, out);
-    return onward<EngineMode, void, Uint8Array>(sealed, () => out);
-  }
+export function sealChunk(streamKey: StreamKey, plaintext: Uint8Array, index: number, last: boolean): Result {
+  const { engine } = streamKey;
+  const length = plaintext.length + tagLength;
+  const out = engine.allocate?.(length) ?? new Uint8Array(length);
+  const sealed = engine.encrypt(requireOpen(streamKey), nonce(index, last), noAad, plaintext, out);
+  return onward<EngineMode, void, Uint8Array>(sealed, () => out);
+}
 
-  open(body: Uint8Array, index: number, last: boolean, reason = this.#reason): Result {
-    // An empty last chunk is valid only if the whole stream has no plaintext.
-    if (body.length < tagLength + (index === 0 ? 0 : 1)) throw incomplete();
-    return authentic(this.#engine.decrypt(this.requireKey(), nonce(index, last), noAad, body), reason);
-  }
-
-  wipe(): void {
-    if (this.#key !== undefined) this.#engine.wipe(this.#key);
-    this.#key = undefined;
-  }
-
-  requireKey(): unknown {
-    // A wiped key must not encrypt, because its bytes are zeros, which an attacker knows.
-    if (this.#key === undefined) throw new InputError('the encrypted stream or file was already closed');
-    return this.#key;
-  }
+export function openChunk(
+  streamKey: StreamKey,
+  body: Uint8Array,
+  index: number,
+  last: boolean,
+  reason = streamKey.reason,
+): Result {
+  // An empty last chunk is valid only if the whole stream has no plaintext.
+  if (body.length < tagLength + (index === 0 ? 0 : 1)) throw incomplete();
+  return authentic(streamKey.engine.decrypt(requireOpen(streamKey), nonce(index, last), noAad, body), reason);
 }
 
 export async function createStream(wrap: Wrap, engine: Engine, context: Context | undefined) {
@@ -164,8 +155,8 @@ export async function createStream(wrap: Wrap, engine: Engine, context: Context 
   try {
     const header = formatHeader(2, await wrap(dek));
     const salt = randomBytes(saltLength);
-    const { commitment, cipher } = await deriveCipher(engine, dek, salt, header, encoded);
-    return { head: concatBytes(header, salt, commitment), cipher };
+    const streamKey = await deriveStreamKey(engine, dek, salt, header, encoded);
+    return { head: concatBytes(header, salt, streamKey.commitment), streamKey };
   } finally {
     dek.fill(0);
   }
@@ -176,33 +167,23 @@ export async function openHead(
   unwrap: Unwrap,
   engine: Engine,
   context: Context | undefined,
-): Promise<ChunkCipher> {
+): Promise<StreamKey> {
   const encoded = encodeContext(context);
-  const { deks, reason } = candidatesIn(await unwrap(head));
-  try {
-    for (const dek of deks) {
-      const { commitment, cipher } = await deriveCipher(engine, dek, head.salt, head.prefix, encoded, reason);
-      if (equalBytes(commitment, head.commitment)) return cipher;
-      cipher.wipe();
-    }
-    throw new DecryptionError(reason);
-  } finally {
-    for (const dek of deks) dek.fill(0);
-  }
+  const derive = (dek: Uint8Array) => deriveStreamKey(engine, dek, head.salt, head.prefix, encoded);
+  return deriveCommitted(await unwrap(head), head.commitment, derive);
 }
 
-async function deriveCipher(
+async function deriveStreamKey(
   engine: Engine,
   dek: Uint8Array,
   salt: Uint8Array,
   header: Uint8Array,
   context: Uint8Array,
-  reason?: string,
-) {
+): Promise<StreamKey> {
   const derived = hkdf(dek, salt, pae('eaas stream v2', header.subarray(0, prefixLength), context));
   const commitment = derived.slice(32);
   const key = await using(derived, () => engine.importKey(derived.subarray(0, 32)));
-  return { commitment, cipher: new ChunkCipher(engine, key, reason) };
+  return { engine, commitment, key };
 }
 
 function nonce(index: number, last: boolean): Uint8Array {

@@ -1,22 +1,25 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { wipeDataKey } from './data-key.ts';
 import { type EngineMode, onward } from './engines/engine.ts';
 import { InputError } from './errors.ts';
 import { number, requireOptions } from './options.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 import { streamChunkLength, tagLength } from './format-sizes.ts';
-import { type RangeSource, rangeStream, readWhole, stoppable } from './range-source.ts';
+import { type RangeSource, rangeStream, readWhole } from './range-source.ts';
 import type { SealOptions, Unwrap } from './seal.ts';
 import { joinEnds } from './stream-ends.ts';
 import {
-  type ChunkCipher,
   type Layout,
   layoutOf,
   maxHeadLength,
+  openChunk,
   openHead,
   parseStreamHead,
+  requireOpen,
   requireSize,
   type Result,
   sealedChunkLength,
+  type StreamKey,
 } from './stream-format.ts';
 import type { WithEngine } from './stream-transforms.ts';
 
@@ -63,8 +66,11 @@ export async function openFile(
 ): Promise<EncryptedFile> {
   const { size } = source;
   requireSize(size);
-  const readPart = (start: number, end: number): Promise<Uint8Array> =>
-    readWhole(stoppable(rangeStream(source, start, end, signal), signal), end - start);
+  const readPart = async (start: number, end: number): Promise<Uint8Array> => {
+    const part = rangeStream(source, start, end, signal);
+    // The source can ignore the signal.
+    return readWhole(signal ? part.pipeThrough(new TransformStream(), { signal }) : part, end - start);
+  };
   const endStart = Math.max(0, size - sealedChunkLength);
   const reading = readPart(endStart, size);
   // If unwrapping the data key fails, nothing awaits `reading`. Without this `catch`, its rejection would be unhandled.
@@ -73,17 +79,17 @@ export async function openFile(
   const head = parseStreamHead(await start);
   requireExpectedKey(head.keyId, expected, head.wrappedKey);
   const layout = layoutOf(size, head.end);
-  const cipher = await openHead(head, unwrap, engine, context);
+  const streamKey = await openHead(head, unwrap, engine, context);
   try {
     const last = layout.chunks - 1;
     const lastStart = layout.headLength + last * sealedChunkLength;
-    (await cipher.open((await reading).subarray(lastStart - endStart), last, true)).fill(0);
+    (await openChunk(streamKey, (await reading).subarray(lastStart - endStart), last, true)).fill(0);
   } catch (error) {
-    cipher.wipe();
+    wipeDataKey(streamKey);
     throw error;
   }
   const stream = (range: ByteRange = {}): ReadableStream<Uint8Array> =>
-    openRange(source, layout, cipher, boundsOf(range, layout.plaintextSize), range.signal);
+    openRange(source, layout, streamKey, boundsOf(range, layout.plaintextSize), range.signal);
   return {
     size: layout.plaintextSize,
     stream,
@@ -91,8 +97,8 @@ export async function openFile(
       const { start, end } = boundsOf(range, layout.plaintextSize);
       return readWhole(stream(range), end - start);
     },
-    close: () => cipher.wipe(),
-    [Symbol.dispose]: () => cipher.wipe(),
+    close: () => wipeDataKey(streamKey),
+    [Symbol.dispose]: () => wipeDataKey(streamKey),
   };
 }
 
@@ -108,37 +114,26 @@ function boundsOf(range: ByteRange, size: number) {
 function openRange(
   source: RangeSource,
   layout: Layout,
-  cipher: ChunkCipher,
+  streamKey: StreamKey,
   { start, end }: ReturnType<typeof boundsOf>,
   signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array> {
-  if (start === end) return emptyRange(cipher, signal);
   const chunkAt = (index: number): number => layout.headLength + index * sealedChunkLength;
-  const endIndex = Math.ceil(end / streamChunkLength);
   let index = Math.floor(start / streamChunkLength);
+  // An empty range reads nothing.
+  const endIndex = start === end ? index : Math.ceil(end / streamChunkLength);
   // The source might have grown since it was opened, so its current size is not used.
   const size = layout.headLength + layout.plaintextSize + layout.chunks * tagLength;
   const bytes = rangeStream(source, chunkAt(index), Math.min(size, chunkAt(endIndex)), signal);
   const chunk = (sealed: Uint8Array): Result => {
+    requireOpen(streamKey);
+    if (start === end) return sealed;
     const offset = index * streamChunkLength;
-    const opened = cipher.open(sealed, index, index === layout.chunks - 1);
+    const opened = openChunk(streamKey, sealed, index, index === layout.chunks - 1);
     index++;
     return onward<EngineMode, Uint8Array, Uint8Array>(opened, (plaintext) =>
       plaintext.subarray(Math.max(0, start - offset), end - offset),
     );
   };
   return bytes.pipeThrough(joinEnds({ chunkLength: sealedChunkLength, chunk }, signal));
-}
-
-function emptyRange(cipher: ChunkCipher, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      pull(controller) {
-        if (signal?.aborted) throw signal.reason;
-        cipher.requireKey();
-        controller.close();
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }

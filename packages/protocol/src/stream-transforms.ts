@@ -1,5 +1,6 @@
 // Encrypts and decrypts streams, chunk by chunk, with the engine that the caller passes.
 import { concatBytes } from '@noble/ciphers/utils.js';
+import { wipeDataKey } from './data-key.ts';
 import type { Engine } from './engines/engine.ts';
 import { truncated } from './envelope.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
@@ -7,12 +8,14 @@ import { streamChunkLength, tagLength } from './format-sizes.ts';
 import type { SealOptions, Unwrap, Wrap } from './seal.ts';
 import { joinEnds } from './stream-ends.ts';
 import {
-  type ChunkCipher,
   createStream,
   findStreamHead,
   maxHeadLength,
+  openChunk,
   openHead,
+  sealChunk,
   sealedChunkLength,
+  type StreamKey,
 } from './stream-format.ts';
 
 /** The context and the engine of a stream, a signal to stop it, and a callback for its progress. */
@@ -37,7 +40,7 @@ export function sealStream(
   wrap: Wrap,
   { context, engine, signal, onProgress }: WithEngine<StreamOptions>,
 ): TransformStream<Uint8Array, Uint8Array> {
-  let cipher: ChunkCipher;
+  let streamKey: StreamKey;
   let index = 0;
   let done: number | undefined;
   return joinEnds(
@@ -45,17 +48,17 @@ export function sealStream(
       chunkLength: streamChunkLength,
       async begin() {
         const created = await createStream(wrap, engine, context);
-        cipher = created.cipher;
+        ({ streamKey } = created);
         return created.head;
       },
-      chunk: (bytes, last) => cipher.seal(bytes, index++, last),
+      chunk: (bytes, last) => sealChunk(streamKey, bytes, index++, last),
       released(result) {
         // The first bytes of the result are the head of the stream, which contains no plaintext. `onProgress` therefore
         // first gets 0.
         done = done === undefined ? 0 : done + result.length - tagLength;
         onProgress?.(done);
       },
-      over: () => cipher?.wipe(),
+      over: () => streamKey && wipeDataKey(streamKey),
     },
     signal,
   );
@@ -67,7 +70,7 @@ export function openStream(
   { context, engine, signal, onProgress, ...expected }: WithEngine<StreamOptions & ExpectedKey>,
 ): TransformStream<Uint8Array, Uint8Array> {
   let start: Uint8Array = new Uint8Array(0);
-  let cipher: ChunkCipher | undefined;
+  let streamKey: StreamKey | undefined;
   let index = 0;
   let done = 0;
 
@@ -77,25 +80,25 @@ export function openStream(
     const head = findStreamHead(start);
     if (!head) return bytes.subarray(bytes.length);
     requireExpectedKey(head.keyId, expected, head.wrappedKey);
-    cipher = await openHead(head, unwrap, engine, context);
+    streamKey = await openHead(head, unwrap, engine, context);
     return bytes.subarray(head.end - before);
   };
 
   return joinEnds(
     {
       chunkLength: sealedChunkLength,
-      head: (bytes) => (cipher ? bytes : readHead(bytes)),
+      head: (bytes) => (streamKey ? bytes : readHead(bytes)),
       chunk(bytes, last) {
-        if (!cipher) throw truncated();
+        if (!streamKey) throw truncated();
         // What is before it is authentic, so key, context and person are right.
         const reason = `the stream was cut short or altered after ${index * streamChunkLength} bytes`;
-        return cipher.open(bytes, index, last, index++ === 0 ? undefined : reason);
+        return openChunk(streamKey, bytes, index, last, index++ === 0 ? undefined : reason);
       },
       released(result) {
         done += result.length;
         onProgress?.(done);
       },
-      over: () => cipher?.wipe(),
+      over: () => streamKey && wipeDataKey(streamKey),
     },
     signal,
   );

@@ -3,6 +3,7 @@
 import {
   type Context,
   DecryptionError,
+  deriveDataKey,
   type Envelope,
   FormatError,
   fromUtf8,
@@ -14,7 +15,6 @@ import {
 } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { using } from '@eaas/protocol/internal';
-import { deriveBy } from '@eaas/protocol/internal-service';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { engine, hmac, randomBytes } from '#platform';
 import type { KeyCall, Participation } from '../plugin.ts';
@@ -54,7 +54,7 @@ function sealBundle(
     // value.
     const wrappedKey = crypto.wrap(dek, undefined, seals);
     const wrapped = { keyId: key_id, keyVersion: key_version, wrappedKey };
-    const dataKey = deriveBy(hmac, engine, dek, wrapped);
+    const dataKey = deriveDataKey(engine, dek, wrapped, hmac);
     const wrapped_key = toBase64(wrappedKey);
     const form = (envelope: Uint8Array, iv: Uint8Array): Bundle => {
       return { ciphertext: toBase64(envelope), wrapped_key, iv: toBase64(iv), key_id, key_version };
@@ -101,7 +101,7 @@ function openBundle(the: KeyCase<DecryptCall>, part: Participation): string | un
   const dek = envelope && the.crypto.unwrap(envelope.wrappedKey, undefined, part);
   if (!dek) return undefined;
   return using(dek, () => {
-    const dataKey = deriveBy(hmac, engine, dek, envelope);
+    const dataKey = deriveDataKey(engine, dek, envelope, hmac);
     try {
       const plaintext = unless(DecryptionError, () => openUnder(dataKey, envelope, the.call.context));
       return plaintext && using(plaintext, () => unless(TypeError, () => fromUtf8(plaintext)));
