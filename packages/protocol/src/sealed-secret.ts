@@ -94,11 +94,8 @@ export function openSecret(
   const head = sealed.subarray(0, saltEnd);
   const ofSubject = subject && using(pae(...subjectParts(subject)), (parts) => hmac(ikm, parts));
   const parts = pae(...sealingParts(form, place, head.subarray(versionEnd)));
-  const key = using(hmac(ofSubject ?? ikm, parts), (bytes) => engine.importKey(bytes));
+  const key = hmac(ofSubject ?? ikm, parts);
   ofSubject?.fill(0);
-  try {
-    return engine.decrypt(key, sealingIv, pae(...sealedParts(head, context)), sealed.subarray(saltEnd));
-  } finally {
-    engine.wipe(key);
-  }
+  const aad = pae(...sealedParts(head, context));
+  return using(key, () => engine.decrypt(key, sealingIv, aad, sealed.subarray(saltEnd)));
 }

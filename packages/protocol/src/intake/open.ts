@@ -9,6 +9,7 @@ import { intakeAad, intakeInfo, intakeParts, type IntakePlace, intakeVersion } f
 
 /** The primitives that open intake wrapped keys: noble in JavaScript, OpenSSL in the server. */
 export interface IntakeCrypto {
+  /** Its calls take the bytes of a key, too. */
   readonly engine: SyncEngine;
   readonly shake256: (message: Uint8Array, length: number) => Uint8Array;
   readonly sha3: (message: Uint8Array) => Uint8Array;
@@ -66,15 +67,9 @@ export function openForIntake(
 ): Uint8Array | undefined {
   if (intakeVersion(wrapped) !== place.keyVersion) return undefined;
   const { key, nonce } = runSchedule(crypto, sharedSecret, intakeInfo(place));
-  const { engine } = crypto;
   return using(key, () => {
-    const imported = engine.importKey(key);
-    try {
-      const aad = intakeAad(place.keyVersion, context);
-      return engine.decrypt(imported, nonce, aad, intakeParts(wrapped).sealed);
-    } finally {
-      engine.wipe(imported);
-    }
+    const aad = intakeAad(place.keyVersion, context);
+    return crypto.engine.decrypt(key, nonce, aad, intakeParts(wrapped).sealed);
   });
 }
 

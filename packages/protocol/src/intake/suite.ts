@@ -1,5 +1,6 @@
 // What both sides of an intake key agree on: the lengths, the layout of a wrapped key, and what HPKE binds it to.
 import { type Context, encodeContext } from '../context.ts';
+import type { Wrapped } from '../envelope.ts';
 import { pae } from '../pae.ts';
 import { writeUint32 } from '../bytes.ts';
 import { versionEnd, versionIn, type WrappedForm } from '../wrapped-key.ts';
@@ -17,10 +18,7 @@ export const intakeWrappedLength = sealedAt + 48;
 export const intakeForm: WrappedForm = { formatAndSuite: 0x0201, length: intakeWrappedLength };
 
 /** The key and the version that open an intake wrapped key. */
-export interface IntakePlace {
-  readonly keyId: string;
-  readonly keyVersion: number;
-}
+export type IntakePlace = Pick<Wrapped, 'keyId' | 'keyVersion'>;
 
 /** The HKDF info that binds the private key to its tenant, key and version. */
 export const intakeKeyInfo = (tenantId: string, { keyId, keyVersion }: IntakePlace): Uint8Array =>
