@@ -1,27 +1,20 @@
 // The times of the wire: reads every valid RFC 3339 time, and writes one form of it.
-const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+const rfc3339 =
+  /^(\d{4}-\d\d-(\d\d))T((?:[01]\d|2[0-3]):[0-5]\d):([0-5]\d|60)(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 /**
  * Parses an RFC 3339 date and time to milliseconds since 1970. A fraction of a millisecond is rounded in the direction
  * `finer`. Returns undefined for other text.
  */
 export function parseTimestamp(text: string, finer: 'down' | 'up' = 'down'): number | undefined {
-  const parts = rfc3339.exec(text);
-  if (!parts) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1, 7).map(Number);
-  const fraction = (parts[7] ?? '').padEnd(3, '0');
-  const [offsetHour, offsetMinute] = [Number(parts[9] ?? 0), Number(parts[10] ?? 0)];
-  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return undefined;
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
+  const [, date = '', day, minute = '', second, fraction = '', offset = ''] = rfc3339.exec(text) ?? [];
   // Refuses a day that does not exist, such as 31 April, because `Date` would move the day into the next
   // month.
-  if (date.getUTCMonth() !== month - 1) return undefined;
-  const offset = (parts[8] === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute);
-  const whole = date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000;
-  if (second === 60 && !isStartOfMonth(whole)) return undefined;
+  if (new Date(`${date}T00:00Z`).getUTCDate() !== Number(day)) return undefined;
+  const whole = Date.parse(`${date}T${minute}${offset.toUpperCase()}`) + Number(second) * 1_000;
+  if (second === '60' && !isStartOfMonth(whole)) return undefined;
   const up = finer === 'up' && /[1-9]/.test(fraction.slice(3)) ? 1 : 0;
-  return whole + Number(fraction.slice(0, 3)) + up;
+  return whole + Number(fraction.slice(0, 3).padEnd(3, '0')) + up;
 }
 
 /** A leap second can only be the last second of a month in UTC. It is parsed as the first second of the next month. */
