@@ -67,7 +67,7 @@ export const breaks = [
     'bodies-without-a-share': ['this.#door.enter(tenantId, whole, () => this.#try(then))', 'this.#try(then)'],
     'calls-that-never-fit': ['mostCost = 33', 'mostCost = 129'],
   }),
-  ...breaksIn('packages/protocol/src/wire/issuers.ts', api, {
+  ...breaksIn('packages/protocol/src/wire/api-keys.ts', api, {
     'lists-shown-without-a-share': ['cost: 33', 'cost: 1'],
   }),
   ...breaksIn(`${src}/http/app.ts`, [`${src}/http/pages.test.ts`], {

@@ -1,4 +1,4 @@
-// The calls that manage API keys: their schemas, and what the reference says about them. Issuers share the rules for lists.
+// The calls that manage API keys: their schemas, and what the reference says about them. Those of issuers are like them.
 import * as z from 'zod/mini';
 import type { Endpoints, Group } from './endpoint.ts';
 import { limits } from './limits.ts';
@@ -50,40 +50,37 @@ const apiKeyRecord = z.object({
   last_used_at: z.nullable(time),
 });
 
-/** A call that returns an API key. */
-const managing = (summary: string) => ({
+/** A call about what holds rights: an API key, or an issuer. */
+export const managing = <Output extends z.ZodMiniObject>(summary: string, output: Output) => ({
   permission: 'api_keys.manage' as const,
   onServers: true as const,
   summary,
-  output: apiKeyRecord,
+  output,
+});
+
+/** A list of what holds rights. */
+export const managedList = <Output extends z.ZodMiniObject>(summary: string, output: Output) => ({
+  ...managing(summary, output),
+  snapshot: true as const,
+  cost: 33 as const,
+  query: z.strictObject(paging()),
 });
 
 export const apiKeys = {
   'POST /v1/api-keys': {
-    permission: 'api_keys.manage',
-    onServers: true,
-    summary: 'Create an API key',
+    ...managing('Create an API key', z.extend(apiKeyRecord, { api_key: z.string() })),
     body: z.partial(z.strictObject(fields), { key_ids: true, expires_at: true, allowed_origins: true }),
-    output: z.extend(apiKeyRecord, { api_key: z.string() }),
     status: 201,
     creates: 'api_key_id',
     secret: true,
   },
-  'GET /v1/api-keys': {
-    permission: 'api_keys.manage',
-    onServers: true,
-    summary: 'List API keys',
-    snapshot: true,
-    cost: 33,
-    query: z.strictObject(paging()),
-    output: z.object({ api_keys: z.array(apiKeyRecord), ...page }),
-  },
-  'GET /v1/api-keys/:api_key_id': { ...managing('Show an API key'), snapshot: true },
+  'GET /v1/api-keys': managedList('List API keys', z.object({ api_keys: z.array(apiKeyRecord), ...page })),
+  'GET /v1/api-keys/:api_key_id': { ...managing('Show an API key', apiKeyRecord), snapshot: true },
   'PATCH /v1/api-keys/:api_key_id': {
-    ...managing('Change an API key'),
+    ...managing('Change an API key', apiKeyRecord),
     body: z.partial(z.strictObject(fields)),
   },
-  'DELETE /v1/api-keys/:api_key_id': managing('Revoke an API key'),
+  'DELETE /v1/api-keys/:api_key_id': managing('Revoke an API key', apiKeyRecord),
 } satisfies Endpoints;
 
 /** What the reference says about these calls. */

@@ -1,23 +1,11 @@
 // The calls that manage issuers, and what is checked of their keys and claims before the service believes a token.
 import * as z from 'zod/mini';
 import { hasControlCharacter, utf8Length } from '../text.ts';
-import { list, origin } from './api-keys.ts';
+import { list, managedList, managing, origin } from './api-keys.ts';
 import type { Endpoints, Group } from './endpoint.ts';
 import { limits } from './limits.ts';
 import { issuerPermissions } from './permissions.ts';
-import {
-  count,
-  integer,
-  name,
-  page,
-  paging,
-  reasoned,
-  sized,
-  text,
-  time,
-  timestamp,
-  uuid,
-} from './primitives.ts';
+import { count, integer, name, page, reasoned, sized, text, time, timestamp, uuid } from './primitives.ts';
 import { bytesOf, isPrivate, modulusFault } from './rsa-public-key.ts';
 import { samples } from './samples.ts';
 
@@ -172,36 +160,23 @@ const issuerRecord = z.object({
   revoked_at: z.nullable(time),
 });
 
-/** A call that returns an issuer. */
-const managing = (summary: string) => ({
-  permission: 'api_keys.manage' as const,
-  onServers: true as const,
-  summary,
-  output: issuerRecord,
-});
-
 export const issuers = {
   'POST /v1/issuers': {
-    ...managing('Accept the tokens of a sign-in'),
+    ...managing('Accept the tokens of a sign-in', issuerRecord),
     body: z.extend(needed, { ...others.shape, ...identity }),
     status: 201,
     creates: 'issuer_id',
   },
-  'GET /v1/issuers': {
-    permission: 'api_keys.manage',
-    onServers: true,
-    summary: 'List issuers',
-    snapshot: true,
-    cost: 33,
-    query: z.strictObject(paging()),
-    output: z.object({ issuers: z.array(z.omit(issuerRecord, { jwks: true, require: true })), ...page }),
-  },
-  'GET /v1/issuers/:issuer_id': { ...managing('Show an issuer'), snapshot: true },
+  'GET /v1/issuers': managedList(
+    'List issuers',
+    z.object({ issuers: z.array(z.omit(issuerRecord, { jwks: true, require: true })), ...page }),
+  ),
+  'GET /v1/issuers/:issuer_id': { ...managing('Show an issuer', issuerRecord), snapshot: true },
   'PATCH /v1/issuers/:issuer_id': {
-    ...managing('Change an issuer'),
+    ...managing('Change an issuer', issuerRecord),
     body: z.extend(z.partial(needed), others.shape),
   },
-  'DELETE /v1/issuers/:issuer_id': managing('Revoke an issuer'),
+  'DELETE /v1/issuers/:issuer_id': managing('Revoke an issuer', issuerRecord),
 } satisfies Endpoints;
 
 /** What the reference says about these calls. */
