@@ -140,8 +140,6 @@ export const numberFrom =
   (value) =>
     (typeof value === 'number' && value >= least && value <= most) || `a number from ${least} to ${most}`;
 
-/** Accepts numbers from 0. */
-export const atLeastZero: Rule = /* @__PURE__ */ numberFrom(0);
 /** Accepts numbers from 1. */
 export const atLeastOne: Rule = /* @__PURE__ */ numberFrom(1);
 

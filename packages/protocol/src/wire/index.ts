@@ -6,14 +6,7 @@ export { type AuditAction, auditActions } from './audit-actions.ts';
 export type { Endpoint } from './endpoint.ts';
 export { endpoints, type Input, type Item, type Output, type Route } from './endpoints.ts';
 export { explain } from './explain.ts';
-export {
-  type IssuerPermission,
-  issuerPermissions,
-  type Permission,
-  permissions,
-  serverSidePermissions,
-  tenantWidePermissions,
-} from './permissions.ts';
+export * from './permissions.ts';
 export type { Receipt } from './primitives.ts';
 export { type Problem, problem, type ProblemCode, problemDocument, problems } from './problems.ts';
 export { formatTimestamp, parseTimestamp } from './timestamp.ts';

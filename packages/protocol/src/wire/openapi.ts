@@ -228,17 +228,14 @@ export function problemsOf(route: Route): ProblemCode[] {
 }
 
 /** Returns the schema of what a client sends. Its objects allow no unknown fields. */
-export function inputSchema(schema: z.ZodMiniType): JsonSchema {
-  return describe(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema, '', true);
-}
+export const inputSchema = (schema: z.ZodMiniType): JsonSchema => schemaOf(schema, 'input');
 
 /** The objects of a response allow unknown fields, because later versions of the service can add fields. */
-export function outputSchema(schema: z.ZodMiniType, name = ''): JsonSchema {
-  return describe(
-    z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema,
-    name,
-    false,
-  );
+export const outputSchema = (schema: z.ZodMiniType, name?: string): JsonSchema =>
+  schemaOf(schema, 'output', name);
+
+function schemaOf(schema: z.ZodMiniType, io: 'input' | 'output', name = ''): JsonSchema {
+  return describe(z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema, name, io === 'input');
 }
 
 function describe(schema: JsonSchema, name: string, closed: boolean): JsonSchema {

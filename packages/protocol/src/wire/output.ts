@@ -21,7 +21,7 @@ export class Misfit extends Error {
 /** Makes what shows the members of an output. */
 export const membersOf = ({ shape }: Endpoint['output']): Member[] =>
   Object.entries(shape).map(([name, field]) => {
-    const { def } = field._zod as unknown as Typed;
+    const def = definitionOf(field);
     return { name, show: showOf(field), item: def.type === 'array' ? showOf(def.element) : undefined };
   });
 
@@ -45,20 +45,14 @@ export function shownMembers(members: readonly Member[], value: object): object 
   return all;
 }
 
-/** What zod says of the types that outputs are made of. */
-type Definition =
-  | { readonly type: 'object'; readonly shape: z.core.$ZodShape; readonly catchall?: z.core.$ZodType }
-  | { readonly type: 'array'; readonly element: z.core.$ZodType }
-  | { readonly type: 'nullable' | 'optional'; readonly innerType: z.core.$ZodType }
-  | { readonly type: 'union'; readonly options: readonly z.core.$ZodType[] }
-  | { readonly type: 'enum' | 'literal' | 'string' | 'number' | 'boolean' | 'record' | 'unknown' };
+/** What zod says of a type. */
+const definitionOf = (schema: z.core.$ZodType) => (schema as z.core.$ZodTypes)._zod.def;
 
-interface Typed {
-  readonly def: Definition;
-}
+/** What `typeof` says of values of simple types. */
+const kinds = { record: 'object', boolean: 'boolean', enum: 'string', literal: 'string', string: 'string' };
 
 function showOf(schema: z.core.$ZodType): Show {
-  const { def } = schema._zod as unknown as Typed;
+  const def = definitionOf(schema);
   if (def.type === 'object') return showObject(def);
   if (def.type === 'union') return showOneOf(def.options);
   if (def.type === 'array') {
@@ -72,13 +66,11 @@ function showOf(schema: z.core.$ZodType): Show {
   }
   if (def.type === 'unknown') return (value) => value;
   if (def.type === 'number') return (value) => (Number.isSafeInteger(value) ? value : misfit());
-  const type = { record: 'object', boolean: 'boolean', enum: 'string', literal: 'string', string: 'string' }[
-    def.type
-  ];
+  const type = kinds[def.type as keyof typeof kinds];
   return (value) => (typeof value === type && value !== null ? value : misfit());
 }
 
-function showObject({ shape, catchall }: Extract<Definition, { type: 'object' }>): Show {
+function showObject({ shape, catchall }: z.core.$ZodObjectDef): Show {
   const members = membersOf({ shape } as Endpoint['output']);
   const isOpen = catchall?._zod.def.type === 'unknown';
   return (value) => {
@@ -90,7 +82,7 @@ function showObject({ shape, catchall }: Extract<Definition, { type: 'object' }>
 /** The first whose names the value has, as far as they are not optional. */
 function showOneOf(options: readonly z.core.$ZodType[]): Show {
   const all = options.map((option) => {
-    const { shape } = (option._zod as unknown as { def: Extract<Definition, { type: 'object' }> }).def;
+    const { shape } = (option as z.core.$ZodObject)._zod.def;
     const names = Object.keys(shape).filter((name) => shape[name]?._zod.def.type !== 'optional');
     return { names, show: showOf(option) };
   });
