@@ -8,6 +8,6 @@ export * from './wire/output.ts';
 export { canWrite, replaceRoutes, splitRoute, takesFields } from './wire/endpoint.ts';
 export { readJson } from './wire/json.ts';
 export { isSecretKey, type Jwk, keyFault, keyMembers } from './wire/issuers.ts';
-export { subject } from './wire/primitives.ts';
+export { isObject, subject } from './wire/primitives.ts';
 export * from './wire/refusal.ts';
 export { bytesOf } from './wire/rsa-public-key.ts';

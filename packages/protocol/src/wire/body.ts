@@ -6,7 +6,7 @@ import type { Endpoint } from './endpoint.ts';
 import { explain } from './explain.ts';
 import { readJson } from './json.ts';
 import { limits } from './limits.ts';
-import type { Receipt } from './primitives.ts';
+import { isObject, type Receipt } from './primitives.ts';
 import type { Problem } from './problems.ts';
 import { badRequest, Refusal } from './refusal.ts';
 
@@ -50,10 +50,9 @@ export function checkBody(
   body: unknown,
 ): Readonly<Record<string, unknown>> {
   if (endpoint.body) return checked(endpoint.body, body);
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  const [name] = isObject ? Object.keys(body) : [];
+  if (!isObject(body)) throw badRequest('this call takes no body');
+  const [name] = Object.keys(body);
   if (name !== undefined) throw badRequest(`unknown field \`${name.slice(0, 64)}\``);
-  if (!isObject) throw badRequest('this call takes no body');
   return {};
 }
 

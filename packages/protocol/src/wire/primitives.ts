@@ -7,6 +7,10 @@ import { hasControlCharacter, utf8Length } from '../text.ts';
 import { personName } from '../uuid.ts';
 import { parseTimestamp } from './timestamp.ts';
 
+/** Whether a value of JSON is an object. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 export function text(check: (text: string) => boolean, message: string) {
   return z.string().check(z.refine(check, message));
 }
@@ -107,7 +111,7 @@ export function reasoned<T>(reason: (value: T) => string | undefined) {
 }
 
 export const context = z
-  .custom<Context>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
+  .custom<Context>(isObject, {
     error: 'must be an object of strings',
     abort: true,
   })

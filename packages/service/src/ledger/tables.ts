@@ -61,6 +61,17 @@ export type KeyVersionRow = RowOf<typeof keyVersion>;
 
 export const keyVersions = tableOf<KeyVersionRow>('key_versions', ['key_id', 'key_version'], keyVersion);
 
+/** The last columns of what holds rights: since when, until when and by whom it has them, and the entries that say so. */
+export const granted = {
+  expires_at: 'number?',
+  created_at: 'number',
+  created_by: 'text',
+  revoked_at: 'number?',
+  /** The ids of the entries that record the creation, and the last change. */
+  created_id: 'number',
+  rev: 'number',
+} as const;
+
 const apiKey = {
   api_key_id: 'uuid',
   tenant_id: 'uuid',
@@ -71,12 +82,7 @@ const apiKey = {
   permissions: 'texts',
   key_ids: 'texts?',
   allowed_origins: 'texts?',
-  expires_at: 'number?',
-  created_at: 'number',
-  created_by: 'text',
-  revoked_at: 'number?',
-  created_id: 'number',
-  rev: 'number',
+  ...granted,
 } as const;
 
 /** The row of an API key. */

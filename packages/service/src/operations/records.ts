@@ -49,9 +49,7 @@ export function listing<Row extends { readonly created_id: number }, Answer>(
 type Rule<Row> = (before: Row, view: View, giver: Holder | null) => Change<Row> | undefined;
 
 /** What an input restricts rights to. */
-interface Restricting {
-  readonly key_ids?: readonly string[] | null | undefined;
-}
+type Restricting = Pick<Input<'PATCH /v1/api-keys/:api_key_id'>, 'key_ids'>;
 
 /** The rows of the keys that an input restricts rights to. */
 export const keyNeedsOf = ({ key_ids }: Restricting): Need[] => (key_ids ?? []).flatMap(keyNeeds);

@@ -2,7 +2,7 @@
 import { InputError, toUtf8 } from '@eaas/protocol';
 import { canonicalJson } from '@eaas/protocol/audit';
 import { toHex, utf8Length } from '@eaas/protocol/internal';
-import { isSecretKey, keyFault, keyMembers, readJson } from '@eaas/protocol/internal-service';
+import { isObject, isSecretKey, keyFault, keyMembers, readJson } from '@eaas/protocol/internal-service';
 import { type Input, limits, type Output, type Permission } from '@eaas/protocol/wire';
 import { sha256 } from '#platform';
 import type { View } from '../../ledger/decision.ts';
@@ -127,17 +127,14 @@ const publicMembers = (jwk: object): object =>
  */
 export function publicKeysIn(bytes: Uint8Array): string {
   const set = readJson(bytes);
-  const keys = isRecord(set) ? set['keys'] : undefined;
+  const keys = isObject(set) ? set['keys'] : undefined;
   if (!Array.isArray(keys)) throw new InputError('no JSON Web Key Set: a JSON object whose `keys` is a list');
-  const records = keys.filter(isRecord);
+  const records = keys.filter(isObject);
   if (records.some(isSecretKey)) throw new InputError('a key set with a private or symmetric key');
   const usable = records.filter((jwk) => keyFault(jwk) === undefined);
   if (usable.length === 0) throw new InputError('a key set without a key that can verify tokens');
   return canonicalJson({ keys: usable.map(publicMembers) });
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The rights of an issuer as those of an API key. `audit.own` lies within `audit.read`. */
 function reachOf({ permissions, ...limited }: IssuerRow): Reach {

@@ -1,6 +1,7 @@
 // The table of issuers: the sign-ins whose tokens the service accepts. The rules and calls of this folder read and write it.
 import type { Output } from '@eaas/protocol/wire';
 import { type RowOf, tableOf } from '../../ledger/table.ts';
+import { granted } from '../../ledger/tables.ts';
 
 const issuer = {
   issuer_id: 'uuid',
@@ -22,13 +23,7 @@ const issuer = {
   /** Canonical JSON. */
   require: 'text?',
   max_age_seconds: 'number',
-  expires_at: 'number?',
-  created_at: 'number',
-  created_by: 'text',
-  revoked_at: 'number?',
-  /** The ids of the entries that record the creation, and the last change. */
-  created_id: 'number',
-  rev: 'number',
+  ...granted,
 } as const;
 
 type Shown = Output<'GET /v1/issuers'>['issuers'][number];

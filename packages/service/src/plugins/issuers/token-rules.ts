@@ -1,7 +1,7 @@
 // The tokens of a sign-in: all that is judged but the signature, which whoever makes the service verifies with the key that
 // `fittingKey` names. Admission of users (index.ts) asks it at each request.
 import { toHex } from '@eaas/protocol/internal';
-import { bytesOf, subject as subjectText } from '@eaas/protocol/internal-service';
+import { bytesOf, isObject, subject as subjectText } from '@eaas/protocol/internal-service';
 import { canonicalJson } from '@eaas/protocol/audit';
 import { fromUtf8, parseUuid, toUtf8 } from '@eaas/protocol';
 import { limits } from '@eaas/protocol/wire';
@@ -65,8 +65,7 @@ export function presentedToken({ header: named, authorization }: Arrival): Prese
 
 function membersOf(part = ''): Members | undefined {
   const value = attempt(() => JSON.parse(fromUtf8(bytesOf(part))) as unknown);
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as Members) : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 const opened = new WeakMap<IssuerRow, ReturnType<typeof parsed>>();
