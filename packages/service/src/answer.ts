@@ -117,9 +117,14 @@ class Answering implements Ends<object> {
   /** A long body takes a turn of the event loop each to be parsed, checked and judged. */
   async #askInTurns(caller: Caller, read: () => object): Promise<void> {
     const { fair } = this.#service;
-    const input = attempted(read);
-    await fair.pause(caller.tenantId);
-    const part = this.#partOf(caller, input);
+    let part: Part<object>;
+    try {
+      const input = read();
+      await fair.pause(caller.tenantId);
+      part = this.#partOf(caller, () => input);
+    } catch (fault) {
+      part = faulty(fault);
+    }
     await fair.pause(caller.tenantId);
     this.#try(() => this.#ask(caller, part));
   }
@@ -152,18 +157,6 @@ class Answering implements Ends<object> {
 
 /** What is judged of a call before its body: whether the caller may make it. */
 const checking: Part<object> = { judge: () => ({ entries: [], answer: {} }) };
-
-/** Runs something, and returns what returns its result or throws its fault. */
-function attempted<T>(work: () => T): () => T {
-  try {
-    const result = work();
-    return () => result;
-  } catch (fault) {
-    return () => {
-      throw fault;
-    };
-  }
-}
 
 /** Tells what is wrong with the input of those who may call. Others learn that they may not. */
 const faulty = (fault: unknown): Part<object> => ({

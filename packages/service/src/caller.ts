@@ -11,15 +11,12 @@ import { bearerToken } from './rules/authorize.ts';
 import type { Service } from './service.ts';
 
 /** Finds out who sends a request. What it may do is judged later. Throws Refusal 401. */
-export const callerOf = (service: Service, arrival: Arrival): Caller | Promise<Caller> =>
-  knownByPlugin(service, arrival) ?? holderOfToken(service, arrival);
-
-function knownByPlugin(service: Service, arrival: Arrival): Promise<Caller> | undefined {
+export function callerOf(service: Service, arrival: Arrival): Caller | Promise<Caller> {
   for (const plugin of service.plugins) {
     const caller = plugin.authenticate?.(arrival, service);
     if (caller) return caller;
   }
-  return undefined;
+  return holderOfToken(service, arrival);
 }
 
 function holderOfToken({ tokens, listener }: Service, arrival: Arrival): Caller | Promise<Caller> {

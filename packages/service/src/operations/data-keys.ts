@@ -44,7 +44,7 @@ function single<Request, Call extends KeyCall, Answer>(
 ) {
   return (service: Service, _: Caller, input: Request): Part<Answer> => {
     const call = read(input);
-    return keyPart(service, verb, [call], (_, caseOf) => rule(caseOf(call)));
+    return keyPart(service, verb, [call], (caseOf) => rule(caseOf(call)));
   };
 }
 
@@ -53,7 +53,7 @@ function keyPart<Call extends KeyCall, Answer>(
   service: Service,
   verb: Verb,
   calls: readonly Call[],
-  judge: (view: View, caseOf: (call: Call, nth?: number) => KeyCase<Call>) => Verdict<Answer>,
+  judge: (caseOf: (call: Call, nth?: number) => KeyCase<Call>) => Verdict<Answer>,
 ): Part<Answer> {
   const { plugins, suites } = service;
   // A hash is nobody's data key, so no plugin takes part in it.
@@ -92,7 +92,7 @@ function keyPart<Call extends KeyCall, Answer>(
         return { view, holder, key, call, crypto, keyings, entryId: view.entryId + nth, isFirst };
       };
       try {
-        return judge(view, caseOf);
+        return judge(caseOf);
       } finally {
         for (const crypto of cryptos?.values() ?? []) crypto.wipe();
         last?.crypto.wipe();
@@ -153,7 +153,7 @@ function batch<R extends BatchRoute, Call extends KeyCall, Answer extends object
     const of = (call: Call): Call => (user === undefined ? call : { ...call, user });
     const calls = items.map((item) => orRefusal(() => of(check(item))));
     const sound = calls.filter((call): call is Call => !(call instanceof Refusal));
-    const part = keyPart(service, verb, sound, (view, caseOf) => {
+    const part = keyPart(service, verb, sound, (caseOf) => {
       const { results, ...written } = ruleEach(calls, (call, nth) => rule(caseOf(call, nth)));
       const answer = (receipts: Receipts) => ({
         results: results.map(([result, nth], at) =>

@@ -1,12 +1,6 @@
 // Parses the query and body of a request, and names what was created. Doors call it.
-import {
-  badRequest,
-  bodyTooLarge,
-  checkBody,
-  parseBody,
-  type Refusal,
-  splitRoute,
-} from '@eaas/protocol/internal-service';
+import { attempt } from '@eaas/protocol/internal';
+import { badRequest, bodyTooLarge, checkBody, parseBody, splitRoute } from '@eaas/protocol/internal-service';
 import { type Endpoint, endpoints, explain, limits, type Route } from '@eaas/protocol/wire';
 
 /** Returns the path of a created record. */
@@ -52,9 +46,9 @@ function parseQuery(text: string): Record<string, string> {
   const values = new Map<string, string>();
   for (const pair of text === '' ? [] : text.split('&')) {
     const [encoded = '', ...rest] = pair.replaceAll('+', ' ').split('=');
-    const name = decode(encoded, () => notEncoded(`query parameter ${quoted(encoded)}`));
+    const name = decode(encoded, `query parameter ${quoted(encoded)}`);
     const parameter = `query parameter ${quoted(name)}`;
-    const value = decode(rest.join('='), () => notEncoded(parameter));
+    const value = decode(rest.join('='), parameter);
     if (value === '') throw badRequest(`${parameter} is empty`);
     if (values.has(name)) throw badRequest(`${parameter} is given twice`);
     values.set(name, value);
@@ -62,14 +56,10 @@ function parseQuery(text: string): Record<string, string> {
   return Object.fromEntries(values);
 }
 
-const notEncoded = (what: string): Refusal => badRequest(`${what} is not percent-encoded UTF-8`);
-
-function decode(text: string, refusal: () => Refusal): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw refusal();
-  }
+function decode(text: string, what: string): string {
+  const decoded = attempt(() => decodeURIComponent(text));
+  if (decoded === undefined) throw badRequest(`${what} is not percent-encoded UTF-8`);
+  return decoded;
 }
 
 const quoted = (name: string): string => `\`${name.slice(0, 64)}\``;
