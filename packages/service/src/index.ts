@@ -1,6 +1,5 @@
 // What servers, the local service and the command line use.
-export { createService, createServiceWith, serverOperations } from './service.ts';
-export { type Fair, type Service } from './service.ts';
+export * from './service.ts';
 export { type Listener, type Step } from './ledger/guess.ts';
 // The way of a call, and what doors need for it.
 export { answer, type Door } from './answer.ts';
@@ -10,14 +9,11 @@ export { strangers } from './tokens.ts';
 export { type Arrival, type EndSignal } from './operation.ts';
 export { methodNotAllowed, nothingHere, unexpected } from './rules/refusal.ts';
 // What stores are made of.
-export { type Stored, type Known, type Run, type SealedWrite } from './ledger/store.ts';
-export { type Link, type Appended, type Reader } from './ledger/store.ts';
-export { type Store, type Owned, LinkRefused, dataFormat } from './ledger/store.ts';
+export * from './ledger/store.ts';
 export { blocks, blocksOf, frequentActions } from './ledger/blocks.ts';
 export { compare, find } from './ledger/query.ts';
 // What operators do, and jobs.
-export { type TenantSettings, newTenant, changeTenant, acknowledgeRestore } from './operations/tenants.ts';
-export { resealTenant, tenantRecord } from './operations/tenants.ts';
+export * from './operations/tenants.ts';
 export { type Contents, type KeptKey, rowsOfKey, withMaterial } from './operations/contents.ts';
 export { apiKeyCreation } from './operations/api-keys.ts';
 export { keysNamed, settleKey } from './operations/keys.ts';
@@ -27,8 +23,7 @@ export { partOf, run, settle } from './operate.ts';
 export { receiptIn, type Settled, type View } from './ledger/decision.ts';
 export { shownEntry } from './operations/audit.ts';
 export { isAuthenticEntry } from './verify/entries.ts';
-export { type Verification, verifyTenant, verifyWithPlugins } from './verify/verify.ts';
-export { type VerifyOptions } from './verify/verify.ts';
+export * from './verify/verify.ts';
 // Rows, and what protects them.
 export { beginLink } from './ledger/link.ts';
 export { NoTenant } from './ledger/place.ts';
@@ -36,17 +31,10 @@ export { Remembered } from './ledger/remembered.ts';
 export { SharedRead } from './ledger/shared-read.ts';
 export { monthOf } from './ledger/view.ts';
 export { sealRow, sealHead, checkRow, checkHead, openTenant, unmasked } from './ledger/row-macs.ts';
-export { type TenantRow, tenants, type KeyRow, keys } from './ledger/tables.ts';
-export { keyVersions, type ApiKeyRow, apiKeys, type EntryRow, entries } from './ledger/tables.ts';
-export { type HeadRow, heads, type AnchorRow, anchors } from './ledger/tables.ts';
-export { type TallyRow, tallies, uses } from './ledger/tables.ts';
-export { type RowOf, type Table, tableOf, type Ref, refTo, refOf, idText } from './ledger/table.ts';
-export { type Where, type Query, type Found, type Need, nameOf, unique } from './ledger/table.ts';
-export { type Write, put, add, allOf } from './ledger/table.ts';
+export * from './ledger/tables.ts';
+export * from './ledger/table.ts';
 export { type Secret } from './crypto/secret.ts';
-export { type RootKey, type Roots, type TenantSecrets } from './crypto/tenant-secrets.ts';
-export { type SealedTenantSecret, rootKey, sealRootCheck } from './crypto/tenant-secrets.ts';
-export { opensRootCheck, openTenantSecrets } from './crypto/tenant-secrets.ts';
+export * from './crypto/tenant-secrets.ts';
 export { exportSecret, hkdf, hmac, newMaterial, openSecret, sameBytes, sealSecret } from '#platform';
 export { verifyEd25519 } from '#platform';
 export { keyRecord } from './operations/records.ts';
