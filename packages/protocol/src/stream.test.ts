@@ -30,12 +30,9 @@ const anyLength = fc
 const anyCuts = fc.array(fc.nat(3 * chunk), { maxLength: 6 });
 
 test('a chunk at position 2^32 has another nonce than the chunk at position 0', () => {
-  const key = {
-    engine: nodeEngine,
-    key: nodeEngine.importKey(new Uint8Array(32)),
-    commitment: new Uint8Array(),
-  };
-  const [first, later] = [0, 2 ** 32].map((index) => sealChunk(key, new Uint8Array(32), index, false));
+  const key = nodeEngine.importKey(new Uint8Array(32));
+  const streamKey = { engine: nodeEngine, key, commitment: new Uint8Array() };
+  const [first, later] = [0, 2 ** 32].map((index) => sealChunk(streamKey, new Uint8Array(32), index, false));
   expect(later).not.toEqual(first);
 });
 
