@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { Defer } from './compare.ts';
 
 /**
  * Checks only the status of each response. The measured server runs on the same machine, and further checks would leave
@@ -8,26 +7,19 @@ import type { Defer } from './compare.ts';
  */
 export class Burst {
   refused = 0;
-  isPatient = false;
-  readonly milliseconds: number[];
+  readonly milliseconds: number[] = [];
   readonly #sockets: readonly Socket[];
   readonly #next: () => Buffer | string;
 
-  private constructor(sockets: readonly Socket[], request: string | (() => string), milliseconds: number[]) {
+  private constructor(sockets: readonly Socket[], request: string | (() => string)) {
     this.#sockets = sockets;
-    this.milliseconds = milliseconds;
     this.#next = typeof request === 'string' ? always(Buffer.from(request)) : request;
   }
 
-  static async open(
-    port: number,
-    request: string | (() => string),
-    connections: number,
-    milliseconds: number[] = [],
-  ): Promise<Burst> {
+  static async open(port: number, request: string | (() => string), connections: number): Promise<Burst> {
     const sockets = Array.from({ length: connections }, () => connect(port, '127.0.0.1').setNoDelay(true));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-    return new Burst(sockets, request, milliseconds);
+    return new Burst(sockets, request);
   }
 
   async run(requests: number): Promise<void> {
@@ -50,7 +42,7 @@ export class Burst {
           if (!isComplete(response)) return;
           this.milliseconds.push(performance.now() - sentAt);
           if (/^HTTP\/1\.1 20[01]/.test(response)) next();
-          else if (this.isPatient && /^HTTP\/1\.1 50[03]/.test(response)) {
+          else if (/^HTTP\/1\.1 50[03]/.test(response)) {
             this.refused++;
             left++;
             next();
@@ -69,16 +61,6 @@ export class Burst {
 
 function always(request: Buffer): () => Buffer {
   return () => request;
-}
-
-/** Opens the connections just before the first requests, because a server closes new connections that send nothing. */
-export function openLater(open: () => Promise<Burst>, defer: Defer): (requests: number) => Promise<void> {
-  let opened: Promise<Burst> | undefined;
-  defer(() => void opened?.then((burst) => burst.close()));
-  return async (requests) => {
-    opened ??= open();
-    await (await opened).run(requests);
-  };
 }
 
 function isComplete(response: string): boolean {
@@ -105,9 +87,4 @@ export function postRequest(path: string, headers: Readonly<Record<string, strin
 export function getRequest(path: string, headers: Readonly<Record<string, string>>): string {
   const lines = Object.entries({ Host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}`);
   return [`GET ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n');
-}
-
-export function wrapRequest(keyId: string, apiKey: string): string {
-  const body = { dek: Buffer.alloc(32, 7).toString('base64') };
-  return postRequest(`/v1/keys/${keyId}/wrap`, { Authorization: `Bearer ${apiKey}` }, body);
 }

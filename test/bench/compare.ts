@@ -3,22 +3,11 @@ import { median } from '@eaas/test-kit/statistics';
 /** Registers a function that runs after the benchmark. The last registered function runs first. */
 export type Defer = (close: () => unknown) => void;
 
-export interface Contender {
-  readonly name: string;
-  readonly run: (call: number) => unknown;
-  readonly size?: number;
-}
-
-/** Maps column titles to values. The report shows these columns in a second table. */
-export type Note = Readonly<Record<string, string>>;
-
 export interface Comparison {
-  readonly ours: Contender;
-  readonly reference: Contender;
-  readonly target?: number;
-  readonly floor?: number;
-  readonly elsewhere?: () => Promise<Result>;
-  readonly note?: () => Note;
+  readonly ours: string;
+  readonly reference: string;
+  readonly target?: number | undefined;
+  readonly measure: () => Promise<Result>;
 }
 
 export interface Benchmark {
@@ -44,14 +33,16 @@ export interface Result {
   readonly ratio: { readonly median: number; readonly min: number; readonly max: number };
 }
 
+type Work = () => Promise<unknown>;
+
 const rounds = 15;
 const sliceMilliseconds = 150;
+const warmUpMilliseconds = 1_000;
 
 /**
  * Measures both implementations alternately, so that a slow phase of the machine slows both and the ratio stays stable.
  */
-export async function compare({ ours, reference, elsewhere }: Comparison): Promise<Result> {
-  if (elsewhere) return elsewhere();
+export async function compare(ours: Work, reference: Work): Promise<Result> {
   const oursCalls = await warmUp(ours);
   const referenceCalls = await warmUp(reference);
   const taken: Round[] = [];
@@ -70,27 +61,20 @@ export function resultOf(taken: readonly Round[]): Result {
   };
 }
 
-async function warmUp(contender: Omit<Contender, 'name'>, milliseconds = 1_000): Promise<number> {
+async function warmUp(work: Work): Promise<number> {
   let calls = 1;
   let spent = 0;
   let perSecond = 0;
-  while (spent < milliseconds) {
-    perSecond = (await speed(contender, calls)) / (contender.size ?? 1);
+  while (spent < warmUpMilliseconds) {
+    perSecond = await speed(work, calls);
     spent += (calls / perSecond) * 1_000;
     calls *= 2;
   }
   return Math.max(1, Math.round((perSecond * sliceMilliseconds) / 1_000));
 }
 
-export async function speed({ run, size = 1 }: Omit<Contender, 'name'>, calls: number): Promise<number> {
+async function speed(work: Work, calls: number): Promise<number> {
   const start = performance.now();
-  for (let call = 0; call < calls; call++) {
-    const outcome = run(call);
-    if (outcome instanceof Promise) await outcome;
-  }
-  return (calls * size * 1_000) / (performance.now() - start);
-}
-
-export function pick<T>(list: readonly T[]): (call: number) => T {
-  return (call) => list[call % list.length] as T;
+  for (let call = 0; call < calls; call++) await work();
+  return (calls * 1_000) / (performance.now() - start);
 }

@@ -20,7 +20,7 @@ import { nightAt, recordNight, verifyNightly } from '../../packages/server/src/j
 import { alone } from '@eaas/test-kit/alone';
 import type { Operator } from '@eaas/test-kit/faults/place';
 import { type Api, apiOf, dek, type Resident } from '@eaas/test-kit/world';
-import { type Benchmark, type Comparison, type Defer, resultOf } from './compare.ts';
+import { type Benchmark, compare, type Comparison, type Defer, resultOf } from './compare.ts';
 import { connectDeferred, openOperator } from './open-operator.ts';
 
 const [small, large] = [10, Number(process.env['GROWTH'] ?? 1_000_000)];
@@ -46,9 +46,14 @@ export const benchmark: Benchmark = {
   async comparisons(defer) {
     const [many, few] = [await openPlace(defer, large), await openPlace(defer, small)];
     const each = (name: string, run: (place: Place) => Promise<unknown>): Comparison => ({
-      ours: { name, run: () => run(many) },
-      reference: { name: small.toString(), run: () => run(few) },
+      ours: name,
+      reference: small.toString(),
       target: 0.5,
+      measure: () =>
+        compare(
+          () => run(many),
+          () => run(few),
+        ),
     });
     const keyOf = ({ manyKeys: { keyId } }: Place) => ({ key_id: keyId });
     return [
@@ -68,7 +73,7 @@ export const benchmark: Benchmark = {
       ...jobs(each),
       {
         ...each('verify', async () => {}),
-        elsewhere: async () =>
+        measure: async () =>
           resultOf([{ ours: await verifiedASecond(many), reference: await verifiedASecond(few) }]),
       },
     ];

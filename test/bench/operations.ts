@@ -8,7 +8,6 @@ export interface Customer {
   readonly path: string;
   readonly key_id: string;
   readonly wrapped_key: string;
-  readonly bundle: object;
 }
 
 const plaintext = 'x'.repeat(1_024);
@@ -56,12 +55,7 @@ async function newCustomer({ newTenant }: NewTenants, replica: Replica): Promise
   const { token } = await newTenant();
   const key_id = await newKey(replica, token);
   const path = `/v1/keys/${key_id}`;
-  const post = <T>(to: string, body: object): Promise<T> => call<T>(replica, token, 'POST', to, body);
-  const { wrapped_key } = await post<{ wrapped_key: string }>(`${path}/wrap`, { dek });
-  const { ciphertext, key_version } = await post<{ ciphertext: string; key_version: number }>('/v1/encrypt', {
-    key_id,
-    plaintext,
-  });
-  const bundle = { ciphertext, key_id, key_version };
-  return { headers: { Authorization: `Bearer ${token}` }, path, key_id, wrapped_key, bundle };
+  type Wrapped = { readonly wrapped_key: string };
+  const { wrapped_key } = await call<Wrapped>(replica, token, 'POST', `${path}/wrap`, { dek });
+  return { headers: { Authorization: `Bearer ${token}` }, path, key_id, wrapped_key };
 }

@@ -160,7 +160,7 @@ function calls(
         replica,
         connections,
       }));
-      return repeated(() => withSenders(senders, 2 * connections, (_, bursts) => measure(builds, bursts)));
+      return repeated(() => withSenders(senders, 2 * connections, (bursts) => measure(builds, bursts)));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Comparison, Note, Result } from './compare.ts';
+import type { Comparison, Result } from './compare.ts';
 import { describeLoad, type Load } from './machine-load.ts';
 
 export interface Row {
@@ -9,7 +9,6 @@ export interface Row {
   readonly reference: string;
   readonly result: Result;
   readonly verdict: string;
-  readonly note?: Note;
 }
 
 export interface Report {
@@ -39,16 +38,13 @@ export function readReports(): Report[] {
 }
 
 export function rowOf(comparison: Comparison, result: Result): Row {
-  const { ours, reference, note } = comparison;
-  const verdict = verdictOf(comparison, result);
-  return { ours: ours.name, reference: reference.name, result, verdict, ...(note && { note: note() }) };
+  const { ours, reference } = comparison;
+  return { ours, reference, result, verdict: verdictOf(comparison, result) };
 }
 
-function verdictOf({ target, floor = 0 }: Comparison, { ours, ratio }: Result): string {
+function verdictOf({ target }: Comparison, { ratio }: Result): string {
   if (target === undefined) return '–';
-  const held = ratio.median >= target && ours >= floor;
-  const least = floor > 0 ? `, ≥ ${floor.toLocaleString('en')}/s` : '';
-  return `≥ ${target.toFixed(2)}${least} ${held ? 'held' : 'missed'}`;
+  return `≥ ${target.toFixed(2)} ${ratio.median >= target ? 'held' : 'missed'}`;
 }
 
 export function cellsOf({ ours, reference, result, verdict }: Row): string[] {
@@ -89,25 +85,10 @@ function sectionOf({ name, about, day, rows }: Report): string[] {
       rows.map((row) => cellsOf(row).filter(isOnPage)),
     ),
     '',
-    ...notesOf(rows),
   ];
 }
 
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)];
-}
-
-function notesOf(rows: readonly Row[]): string[] {
-  const noted = rows.flatMap(({ ours, note }) => (note ? [{ ours, note }] : []));
-  const [first] = noted;
-  if (!first) return [];
-  const heads = Object.keys(first.note);
-  return [
-    ...tableOf(
-      ['', ...heads],
-      noted.map(({ ours, note }) => [ours].concat(heads.map((head) => note[head] ?? ''))),
-    ),
-    '',
-  ];
 }

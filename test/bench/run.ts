@@ -1,25 +1,14 @@
 import { once } from 'node:events';
 import { benchmark as budget } from './budget.bench.ts';
-import { type Benchmark, compare, type Defer, type Report } from './compare.ts';
-import { benchmark as fields } from './fields.bench.ts';
-import { benchmark as latency } from './latency.bench.ts';
+import type { Benchmark, Defer, Report } from './compare.ts';
 import { describeLoad, watchMachine } from './machine-load.ts';
 import { benchmark as growth } from './growth.bench.ts';
 import { benchmark as regress } from './regress.bench.ts';
 import { cellsOf, columns, keepReport, machineName, type Row, rowOf } from './results.ts';
-import { benchmark as search } from './search.bench.ts';
 import { benchmark as tenants } from './tenants.bench.ts';
 import { writePage } from './write-page.ts';
 
-const benchmarks: readonly (Benchmark | Report)[] = [
-  tenants,
-  search,
-  fields,
-  latency,
-  growth,
-  regress,
-  budget,
-];
+const benchmarks: readonly (Benchmark | Report)[] = [tenants, growth, regress, budget];
 
 const interrupted = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
 const words = process.argv.slice(2);
@@ -68,10 +57,9 @@ async function showRows({ comparisons }: Benchmark, defer: Defer): Promise<Row[]
   console.log(line(columns));
   const rows: Row[] = [];
   for (const comparison of await comparisons(defer)) {
-    const row = rowOf(comparison, await compare(comparison));
+    const row = rowOf(comparison, await comparison.measure());
     rows.push(row);
     console.log(line(cellsOf(row)));
-    for (const [column, cell] of Object.entries(row.note ?? {})) console.log(`  ${column}: ${cell}`);
   }
   return rows;
 }

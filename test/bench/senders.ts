@@ -16,8 +16,6 @@ export async function repeated<T>(measure: () => Promise<T>): Promise<T> {
   }
 }
 
-type Run = (requests: number) => Promise<unknown>;
-
 export interface Sender {
   readonly text: string | (() => string);
   readonly replica: Pick<Replica, 'port' | 'pid'>;
@@ -28,17 +26,15 @@ export interface Sender {
 export async function withSenders<T>(
   senders: readonly Sender[],
   warmUp: number,
-  measure: (run: Run, bursts: readonly Burst[]) => Promise<T>,
+  measure: (bursts: readonly Burst[]) => Promise<T>,
 ): Promise<T> {
   const bursts = await Promise.all(
     senders.map(({ text, replica, connections }) => Burst.open(replica.port, text, connections)),
   );
-  const run: Run = (requests) => Promise.all(bursts.map((one) => one.run(requests / bursts.length)));
   try {
-    for (const burst of bursts) burst.isPatient = true;
-    await run(warmUp);
+    await Promise.all(bursts.map((one) => one.run(warmUp / bursts.length)));
     const before = refusedBy(bursts);
-    const measured = await measure(run, bursts);
+    const measured = await measure(bursts);
     if (refusedBy(bursts) > before)
       throw new Error(
         'the server refused requests, because the machine is too busy: stop other programs and run the benchmark again',

@@ -66,21 +66,17 @@ async function besideOpenBao(program: string, defer: Defer): Promise<Comparison[
     reference: string,
     theirs: readonly Sending[],
     { target, size = 1 }: { readonly target?: number | undefined; readonly size?: number } = {},
-  ): Comparison => {
-    const elsewhere = async () => {
+  ): Comparison => ({
+    ours: name,
+    reference,
+    target,
+    async measure() {
       const taken = [];
       for (let round = 0; round < 6; round++)
         taken.push({ ours: size * (await rateOf(ours)), reference: size * (await rateOf(theirs)) });
       return resultOf(taken.slice(1));
-    };
-    const nothing = () => undefined;
-    return {
-      ours: { name, run: nothing },
-      reference: { name: reference, run: nothing },
-      elsewhere,
-      ...(target && { target }),
-    };
-  };
+    },
+  });
 
   const wrapsOf = (some: readonly Customer[], connections = connectionsOfMany, port = one.port): Sending => {
     const requests = some.map(({ path, headers }) => ({ path: `${path}/wrap`, body: { dek }, headers }));

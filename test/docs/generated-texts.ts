@@ -1,5 +1,5 @@
 // What the front page, the architecture, the pages of docs/start and that of the limits take from elsewhere, or have in common: the
-// files of examples, what their reader does, the way of a call, a number of the benchmarks, and the limits.
+// files of examples, what their reader does, the way of a call, and the limits.
 import { limits } from '@eaas/protocol/wire';
 import { read } from '@eaas/test-kit/markdown';
 import { table } from '@eaas/test-kit/outcomes';
@@ -11,10 +11,6 @@ const { engines } = JSON.parse(read('package.json')) as { readonly engines: { re
 const node = engines.node.replace('>=', '');
 
 const english = (value: number): string => value.toLocaleString('en');
-interface Report {
-  readonly name: string;
-  readonly rows: readonly { readonly result: { readonly ratio: { readonly median: number } } }[];
-}
 
 const lockingKeys: Readonly<Record<string, string>> = {
   aws: 'a symmetric key `alias/eaas-local` in AWS KMS, which the app may decrypt with',
@@ -76,13 +72,6 @@ const stored =
 
 /** By the first word of a region's name; the other words are the arguments. */
 export const texts: Readonly<Record<string, (...words: readonly string[]) => string>> = {
-  speed() {
-    const reports = JSON.parse(read('docs/benchmarks.json')) as readonly Report[];
-    const fields = reports.find(({ name }) => name === 'fields')?.rows ?? [];
-    const ratios = fields.map(({ result }) => result.ratio.median);
-    const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
-    return `Encrypting or decrypting a field has ${least} to ${most} times the speed of the bare cipher that writes the same bytes.`;
-  },
   /** The way of a call, by what each file says about itself. */
   way: (name = '') =>
     (ways[name] ?? [])
