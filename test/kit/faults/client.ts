@@ -21,6 +21,7 @@ export type Place = Pick<ServerProcess, 'port'> & {
 
 const kept = new Agent({ keepAlive: true, maxSockets: 2_000 });
 
+/** Sends bytes as they are, and any other body as JSON. */
 export async function send(
   { port, issuerId }: Place,
   token: string,
@@ -29,11 +30,11 @@ export async function send(
   body?: unknown,
 ): Promise<Answer> {
   const sentAt = performance.now();
-  const content = body === undefined ? '' : JSON.stringify(body);
+  const content = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body) ?? '');
   const headers = {
     authorization: `Bearer ${token}`,
     ...(issuerId !== undefined && { 'eaas-issuer': issuerId }),
-    ...(content && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }),
+    ...(content.length > 0 && { 'content-type': 'application/json', 'content-length': content.length }),
   };
   const call = request({ agent: kept, host: '127.0.0.1', port, method, path, headers }).on('error', () => {});
   call.setTimeout(hangs, () => call.destroy(Object.assign(new Error('hangs'), { code: 'hangs' })));

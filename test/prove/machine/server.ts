@@ -36,6 +36,20 @@ export async function startProbed(findings: Findings, env: Environment): Promise
   };
 }
 
+const mostMebibytes = 400;
+
+/** A server that serves on, and has never used much memory. */
+export async function judgeServer(findings: Findings, server: ProbedServer): Promise<void> {
+  const memory = Math.round(await server.peakMemory());
+  findings.figure('most memory', `${memory} MiB`);
+  findings.check(
+    `the server uses less than ${mostMebibytes} MiB of memory`,
+    memory < mostMebibytes,
+    `${memory} MiB`,
+  );
+  findings.check('no server process ends unexpectedly', server.end() === undefined, server.log().slice(-300));
+}
+
 export async function startServer(findings: Findings, env: Environment): Promise<Replica> {
   const replica = await startReplica(env);
   findings.defer(replica.kill);

@@ -9,7 +9,7 @@ import { median, quantile } from '@eaas/test-kit/statistics';
 import { type Answer, call, type Place, send } from '@eaas/test-kit/faults/client';
 import { newDek, tally } from '@eaas/test-kit/faults/load';
 import { newKey, type Operator } from '@eaas/test-kit/faults/place';
-import { startProbed } from '../../machine/server.ts';
+import { judgeServer, startProbed } from '../../machine/server.ts';
 import { type Findings, type Part, scaled, type Trial } from '../../trial.ts';
 import { largestItems, largeWorld } from '../hostile/world.ts';
 import { type Flood, type FloodName, floods, type FloodTarget, largePlaintext } from './floods.ts';
@@ -21,7 +21,6 @@ const interval = 5;
 const mostP99Milliseconds = 50;
 const mostTimes = 3;
 const mostReadinessMilliseconds = 200;
-const mostMebibytes = 400;
 const program = fileURLToPath(new URL('flood-process.ts', import.meta.url));
 
 interface Measurement {
@@ -153,15 +152,7 @@ function floodTrial(name: FloodName, { about, served, isOfStrangers, quiet = 1 }
       if (quiet > 1)
         findings.check('the p99 latency of each quiet tenant is under 500 ms', worst < 500, `${worst} ms`);
       if (isOfStrangers) judgeStrangers(findings, beside, under);
-      const memory = Math.round(await own.peakMemory());
-      findings.figure('most memory', `${memory} MiB`);
-      findings.check(
-        `the server uses less than ${mostMebibytes} MiB of memory`,
-        memory < mostMebibytes,
-        `${memory} MiB`,
-      );
-      const end = own.end();
-      findings.check('no server process ends unexpectedly', end === undefined, own.log().slice(-300));
+      await judgeServer(findings, own);
     },
   };
 }
