@@ -20,7 +20,14 @@ export interface PlayedLog {
   before: (route: Route) => void | Promise<void>;
   append(count?: number, action?: AuditEntry['action'], fields?: Partial<AuditEntry>): void;
   purge(through: number): void;
+  at(id: number): AuditEntry;
+  headAt(id: number): { readonly id: number; readonly hash: string };
+  /** Changes members of an entry, of which no hash knows. */
+  change(id: number, members: object): void;
+  /** Computes all hashes again, so that nothing but what somebody kept shows a change. */
   rechain(): void;
+  /** Changes an entry, and all hashes after it. */
+  rewrite(id: number): void;
   verifies: (query: Input<'GET /v1/audit/verify'>) => Partial<Output<'GET /v1/audit/verify'>>;
   checkpoints: () => Partial<Output<'GET /v1/audit/checkpoint'>> | undefined;
   /** The proofs that the service keeps, oldest first. */
@@ -145,6 +152,13 @@ export function playLog(length = 0): PlayedLog {
       const gone = log.entries.splice(0, through - log.purged);
       anchorHash = gone.at(-1)?.hash ?? anchorHash;
       log.purged += gone.length;
+    },
+    at: (id) => log.entries[id - 1 - log.purged] as AuditEntry,
+    headAt: (id) => ({ id, hash: log.at(id).hash }),
+    change: (id, members) => void Object.assign(log.at(id), members),
+    rewrite(id) {
+      log.change(id, { actor: 'nobody' });
+      log.rechain();
     },
     rechain() {
       log.entries.forEach((entry, index) => (log.entries[index] = chained(entry, hashBefore(index))));

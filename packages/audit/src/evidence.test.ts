@@ -39,15 +39,13 @@ async function* bytesOf(text: string) {
   for (let at = 0; at < bytes.length; at += 999) yield bytes.subarray(at, at + 999);
 }
 const verify = (text: string) => verifyFile(bytesOf(text), { allowHidden: true });
-const at = (log: WitnessedLog, id: number) => log.entries[id - 1] as AuditEntry;
-const headAt = (log: WitnessedLog, id: number) => ({ id, hash: at(log, id).hash });
 
 describe('the evidence of a period', () => {
   test('has the head before, the entry before, the period, the entry after it, and digests up to the proof', async () => {
     const log = tenADay();
     const { files, lines, text } = await folderOf(log, { from, to });
     expect([...files.keys()]).toEqual(['entries.ndjson', 'proof.txt', 'README.txt']);
-    expect(lines[0]).toEqual(headAt(log, 19));
+    expect(lines[0]).toEqual(log.headAt(19));
     expect(lines.slice(1, 33)).toEqual(log.entries.slice(19, 51));
     expect(lines.slice(33)).toEqual(
       log.entries.slice(51, 57).map((entry) => ({ id: entry.id, digest: toHex(entryDigest(entry)) })),
@@ -56,8 +54,8 @@ describe('the evidence of a period', () => {
     expect(files.get('README.txt')).toContain('Entries 20 to 57');
     expect(await verify(text)).toMatchObject({
       findings: [],
-      before: headAt(log, 19),
-      last: headAt(log, 57),
+      before: log.headAt(19),
+      last: log.headAt(57),
       hidden: 6,
     });
   });
@@ -70,7 +68,7 @@ describe('the evidence of a period', () => {
       from: new Date('2026-09-01T03:00:00Z'),
       to: new Date('2027-01-01'),
     });
-    expect(nearly.lines).toEqual([headAt(log, 1), ...log.entries.slice(1)]);
+    expect(nearly.lines).toEqual([log.headAt(1), ...log.entries.slice(1)]);
     const first = { from: new Date('2026-09-01T01:00:00Z'), to: new Date('2026-09-01T03:00:00Z') };
     expect((await folderOf(log, first)).lines.slice(0, 3)).toEqual(log.entries.slice(0, 3));
     log.proofs.length = 0;
@@ -132,8 +130,8 @@ describe('the evidence of a part', () => {
     const period = await folderOf(log, { ...options, from, to });
     expect(await verify(period.text)).toMatchObject({
       findings: [],
-      before: headAt(log, 19),
-      last: headAt(log, 57),
+      before: log.headAt(19),
+      last: log.headAt(57),
     });
   });
 
@@ -143,7 +141,7 @@ describe('the evidence of a part', () => {
     const salts = ['', '00'.repeat(16), 'ff'.repeat(16), ...lines.flatMap(({ salt }) => salt ?? [])];
     let tried = 0;
     for (const { id, digest } of lines.filter((line) => line.digest !== undefined)) {
-      const truth = at(log, id);
+      const truth = log.at(id);
       const guesses = keyIds.flatMap((key_id) =>
         ['key.wrap', 'key.unwrap'].flatMap((action) =>
           [{ row: `canary-${id}` }, {}].map((metadata) => ({ key_id, action, metadata })),
@@ -172,7 +170,7 @@ test('a log with a gap is no evidence, nor is one with an entry that no service 
   const gap = tenADay();
   gap.pages = (page) => ({ ...page, logs: page.logs.filter(({ id }) => id < 40) });
   const strange = tenADay();
-  at(strange, 53).salt = 'x';
+  strange.at(53).salt = 'x';
   for (const log of [gap, strange])
     await expect(folderOf(log, { from, to })).rejects.toMatchObject({ code: 'invalid_response' });
 });

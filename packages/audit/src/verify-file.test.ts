@@ -11,8 +11,6 @@ const verify = (text: string, options: Options = { allowHidden }) =>
   verifyFile(new Blob([text]).stream(), options);
 const verifyLines = (lines: readonly object[], options?: Options) =>
   verify(lines.map((line) => `${JSON.stringify(line)}\n`).join(''), options);
-const at = (log: PlayedLog, id: number) => log.entries[id - 1] as AuditEntry;
-const headAt = (log: PlayedLog, id: number) => ({ id, hash: at(log, id).hash });
 const found = ({ findings }: FileReport): string[] => findings.map(({ code, id }) => `${code} ${id}`);
 
 describe('`verifyFile`', () => {
@@ -39,7 +37,7 @@ describe('`verifyFile`', () => {
     log.append(2, 'key.wrap', { metadata: { text: '\u2028\r\u0085' } });
     const lines = log.entries.map((entry) => JSON.stringify(entry));
     expect(await verify(lines.join('\r\n'))).toMatchObject({ findings: [], entries: 2 });
-    const head = JSON.stringify(headAt(log, 1));
+    const head = JSON.stringify(log.headAt(1));
     await expect(verify([lines[0], head, lines[1]].join('\n'))).rejects.toThrow('line 2 is not');
     expect(await verify([head, lines[1]].join('\n'))).toMatchObject({ findings: [], before: { id: 1 } });
   });
@@ -80,9 +78,9 @@ describe('`verifyFile`', () => {
 
   test('refuses a hidden entry, and a head, with a member twice', async () => {
     const log = playLog(3);
-    const [digest, head] = ['ab'.repeat(32), JSON.stringify(headAt(log, 1))];
+    const [digest, head] = ['ab'.repeat(32), JSON.stringify(log.headAt(1))];
     const lines = log.entries.map((entry) => JSON.stringify(entry));
-    const hidden = lines.with(1, `{"id":2,"digest":"${digest}","digest":"${digestOf(at(log, 2))}"}`);
+    const hidden = lines.with(1, `{"id":2,"digest":"${digest}","digest":"${digestOf(log.at(2))}"}`);
     await expect(verify(hidden.join('\n'))).rejects.toThrow('line 2 is not an audit entry');
     const begun = [head.replace('{', '{"id":9,'), ...lines.slice(1)];
     await expect(verify(begun.join('\n'))).rejects.toThrow('line 1 is not an audit entry');
@@ -94,17 +92,17 @@ describe('`verifyFile`', () => {
     ['a head too late', 12, 12, [{ code: 'entry_unexpected', id: 12 }]],
   ])('finds %s before the first entry', async (_, id, first, findings) => {
     const log = playLog(20);
-    const head = id === 10 ? { id: 11, hash: 'ab'.repeat(32) } : headAt(log, id);
+    const head = id === 10 ? { id: 11, hash: 'ab'.repeat(32) } : log.headAt(id);
     expect(await verifyLines([head, ...log.entries.slice(first - 1)])).toMatchObject({ findings });
   });
 
   test('compares the chain with heads', async () => {
     const log = playLog(20);
-    const lines = [headAt(log, 4), ...log.entries.slice(4, 15)];
-    const heads = [3, 4, 5, 9, 15, 16].map((id) => headAt(log, id));
+    const lines = [log.headAt(4), ...log.entries.slice(4, 15)];
+    const heads = [3, 4, 5, 9, 15, 16].map((id) => log.headAt(id));
     const others = [
-      { ...headAt(log, 9), id: 10 },
-      { ...headAt(log, 9), tenantId: 'another' },
+      { ...log.headAt(9), id: 10 },
+      { ...log.headAt(9), tenantId: 'another' },
     ];
     const { compared } = await verifyLines(lines, { heads: [...heads, ...others] });
     expect(compared).toEqual([
@@ -130,11 +128,11 @@ const twoOfThree = (id: number): boolean => id % 3 > 0;
 describe('a log of which a part is shown', () => {
   test('has the chain of the whole, and the report says how many entries were hidden', async () => {
     const log = playLog(250);
-    const heads = [...Array(250).keys()].map((at) => headAt(log, at + 1));
+    const heads = [...Array(250).keys()].map((at) => log.headAt(at + 1));
     const shown: unknown[] = [];
     const onEntry = (entry: AuditEntry): void => void shown.push(entry);
     const report = await verifyPart(part(log, twoOfThree), { heads, allowHidden, onEntry });
-    expect(report).toMatchObject({ findings: [], entries: 250, hidden: 167, last: headAt(log, 250) });
+    expect(report).toMatchObject({ findings: [], entries: 250, hidden: 167, last: log.headAt(250) });
     expect(new Set(report.compared)).toEqual(new Set(['same']));
     expect(shown).toEqual(log.entries.filter(({ id }) => !twoOfThree(id)));
   });
@@ -174,7 +172,7 @@ describe('a log of which a part is shown', () => {
   test('does not have a known head if its last digest is changed', async () => {
     const log = playLog(20);
     const entries = part(log, twoOfThree).with(19, { id: 20, digest: 'ab'.repeat(32) });
-    const heads = [headAt(log, 19), headAt(log, 20)];
+    const heads = [log.headAt(19), log.headAt(20)];
     expect(await verifyPart(entries, { heads, allowHidden })).toMatchObject({ compared: ['same', 'other'] });
   });
 
