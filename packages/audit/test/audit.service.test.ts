@@ -1,6 +1,5 @@
 import { type Service, purge } from '@eaas/test-kit/server';
 import { alone } from '@eaas/test-kit/alone';
-import { chainHash, entryDigest } from '@eaas/protocol/audit';
 import type { AuditEntry } from '@eaas/audit';
 import { EaasClient } from '@eaas/sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -55,15 +54,6 @@ async function shown(order: 'newest' | 'oldest'): Promise<AuditEntry[]> {
   return entries;
 }
 
-async function rechain(from: number): Promise<void> {
-  let hash: Uint8Array = Buffer.alloc(0);
-  for (const { hash: stated, ...entry } of await shown('oldest')) {
-    hash = entry.id < from ? Buffer.from(stated, 'hex') : chainHash(hash, entryDigest(entry));
-    const text = Buffer.from(hash).toString('hex');
-    await tamper(`update eaas.audit_entries set hash = '\\x${text}' where mine and id = ${entry.id}`);
-  }
-}
-
 test('a log can be listed and verified while calls append entries, even if all entries have the same time', async () => {
   const growing = (async () => {
     for (let time = 0; time < 12; time++) await wraps(17);
@@ -81,59 +71,27 @@ test('a log can be listed and verified while calls append entries, even if all e
   expect(report).toMatchObject({ ok: true, findings: [] });
 });
 
-describe('audits of a log that a database administrator changed', () => {
-  const set = (change: string, id = 100) =>
-    `update eaas.audit_entries set ${change} where mine and id = ${id}`;
-  const drop = (which: string) => `delete from eaas.audit_entries where mine and ${which}`;
-  const failed = `service_verification_failed ${length}`;
-  test.each([
-    ['alters an actor', set("actor = 'nobody'"), ['entry_changed 100']],
-    ['makes one younger', set('created_at = created_at + 1e6', 5), ['entry_changed 5', 'time_went_back 6']],
-    ['removes an entry', drop('id = 100'), ['entry_missing 100']],
-    ['cuts off the tail', drop('id > 200'), [failed, 'entry_missing 201']],
-  ])('an audit finds that a database administrator %s', async (_, statement, found) => {
-    await tamper(statement);
-    const { ok, findings } = await auditor(client).check();
-    expect(ok).toBe(false);
-    expect(findings.map(({ code, id }) => `${code} ${id}`)).toEqual(found);
-  });
-
-  test('an audit throws if a database administrator removes all entries, because the service then lists nothing', async () => {
+// Which changes an audit finds is judged in memory, by `check.test.ts` and `verify-log.test.ts`.
+describe('an audit of a log that a database administrator changed', () => {
+  test('throws if all entries are removed, because the service then lists nothing', async () => {
     await tamper('delete from eaas.audit_entries where mine');
     await expect(auditor(client).check()).rejects.toMatchObject({ code: 'invalid_response' });
     expect(await client.audit.verify()).toMatchObject({ valid: false });
   });
 
-  test('an audit finds hashes that an attacker has recomputed', async () => {
-    const one = await watcher();
-    await tamper("update eaas.audit_entries set actor = 'nobody' where mine and id = 100");
-    await rechain(100);
-    expect((await auditor(client).check()).findings).toMatchObject([
-      { code: 'checkpoint_mismatch', id: length },
-    ]);
-    await wraps(1);
-    expect((await one.check()).findings).toMatchObject([
-      { code: 'fork', id: length },
-      { code: 'entry_changed' },
-    ]);
-  });
-
-  test('the service signs no checkpoint of a head that a database administrator changed', async () => {
+  test('gets no checkpoint of a head that was changed', async () => {
     const one = await watcher();
     await tamper("update eaas.audit_heads set hash = sha256('x') where mine");
     await expect(one.check()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
   });
 
-  test('an audit finds that the log was put back to an older version', async () => {
+  test('finds a log that was put back to an older version, which the service itself cannot find', async () => {
     const one = await watcher();
     const { state } = one;
     await attacker.restore('early');
     expect((await one.check()).findings).toMatchObject([{ code: 'rollback', id: 132 }]);
-    expect(await client.audit.verify()).toMatchObject({ valid: true });
     await wraps(99);
     await client.keys.rotate({ key_id: keyId });
-    expect((await one.check()).findings).toMatchObject([{ code: 'fork', id: length }]);
-    await wraps(150);
     expect((await one.check()).findings).toMatchObject([{ code: 'fork', id: length }]);
     expect(await client.audit.verify()).toMatchObject({ valid: true });
     expect(one.state).toEqual(state);
