@@ -147,144 +147,91 @@ test.each<[string, Partial<Grant>, string, object, object, object]>([
   },
 );
 
-describe('the context of the grant', () => {
-  const ofUser = granting({ context: { user: '42' } });
-  const wrappedKey = { wrapped_key: 'AQ==' };
+const wrappedOf = (...head: number[]) => Buffer.from([...head, ...new Uint8Array(76)]).toString('base64');
+const [owned, plain, ofIntake] = [wrappedOf(1, 2), wrappedOf(1, 1), wrappedOf(2, 1)];
+const context = { user: '42' };
+const taken = {
+  ...malformed,
+  json: { ...malformed.json, detail: expect.stringContaining('`user`') as string },
+};
+const lower = '5b7c6e3a-1f0d-4c2b-9a8e-0123456789ab';
+const upper = lower.toUpperCase();
+const ofTwo = (name: string) => ['1', '2'].includes(name);
+const promising = (async () => true) as never;
+const large = 'x'.repeat(3_000);
 
-  test('is merged with the context of the browser, but not into hashes', async () => {
-    const { post, sent } = setUp(ofUser);
-    await post(wrapPath, { dek });
-    await post(wrapPath, { dek, context: { form: 'a' } });
-    for (const verb of ['unwrap', 'rewrap']) await post(verbPath(verb), wrappedKey);
-    const items = [
-      { key_id: key, dek },
-      { key_id: key, dek, context: { form: 'b' } },
-    ];
-    await post(batchPath('wrap'), { items });
-    await post(hashPath, { key_id: key, value: 'Ada' });
-    const context = { user: '42' };
-    expect(sent.map(({ body }) => body)).toEqual([
-      { dek, context },
-      { dek, context: { form: 'a', ...context } },
-      { ...wrappedKey, context },
-      { ...wrappedKey, context },
-      {
-        items: referenced([
-          { ...items[0], context },
-          { ...items[1], context: { form: 'b', ...context } },
-        ]),
-      },
-      { key_id: key, value: 'Ada' },
-    ]);
-  });
+/** A grant, what the session sends beside the key and the data key, and what the service gets instead, or the session. */
+const judged: readonly (readonly [Partial<Grant>, string, given: object, gets: object])[] = [
+  [{ context }, 'wrap', {}, { context }],
+  [{ context }, 'wrap', { context: { form: 'a' } }, { context: { form: 'a', ...context } }],
+  [{ context }, 'unwrap', { wrapped_key: plain }, { context }],
+  [{ context }, 'rewrap', { wrapped_key: plain }, { context }],
+  [{ context }, 'hash', { value: 'Ada' }, {}],
+  // The browser cannot name what the app sets, even with the same value.
+  [{ context }, 'unwrap', { wrapped_key: plain, context: { user: '43' } }, taken],
+  [{ context }, 'unwrap', { wrapped_key: plain, context }, taken],
+  [{ context }, 'unwrap', { wrapped_key: plain, context: { user: '' } }, taken],
+  [{ context: { user: large } }, 'wrap', { context: { form: large } }, malformed],
+  [{}, 'wrap', { context: { toString: 'x', constructor: 'y' } }, {}],
+  [{ subject: '42' }, 'wrap', {}, { subject: '42' }],
+  [{ subject: '42' }, 'wrap', { subject: '42' }, {}],
+  [{ subject: '42' }, 'unwrap', { wrapped_key: owned }, { subject: '42' }],
+  [{ subject: '42' }, 'rewrap', { wrapped_key: owned, subject: '42' }, {}],
+  [{ subject: '42' }, 'wrap', { subject: '43' }, forbidden],
+  [{ subject: '42' }, 'unwrap', { wrapped_key: owned, subject: '43' }, forbidden],
+  // A data key of nobody.
+  [{ subject: '42' }, 'unwrap', { wrapped_key: plain }, forbidden],
+  [{ subject: '42' }, 'rewrap', { wrapped_key: plain, subject: '42' }, forbidden],
+  [{ subject: '42' }, 'unwrap', { wrapped_key: ofIntake, subject: '42' }, forbidden],
+  [{ subject: '42' }, 'rewrap', { wrapped_key: ofIntake }, forbidden],
+  // A UUID is one person in upper and lower case.
+  [{ subject: upper }, 'wrap', { subject: lower }, {}],
+  [{ subject: lower }, 'wrap', { subject: upper }, { subject: lower }],
+  [{ subject: (name) => name === lower }, 'wrap', { subject: upper }, { subject: lower }],
+  // A function decides about each subject, and only `true` allows.
+  [{ subject: ofTwo }, 'wrap', { subject: '2' }, {}],
+  [{ subject: ofTwo }, 'wrap', { subject: '3' }, forbidden],
+  [{ subject: ofTwo }, 'wrap', {}, forbidden],
+  [{ subject: promising }, 'wrap', { subject: '2' }, forbidden],
+  [{}, 'wrap', { subject: '42' }, forbidden],
+  [{}, 'unwrap', { wrapped_key: owned, subject: '42' }, forbidden],
+  [{ user: '7' }, 'wrap', {}, { user: '7' }],
+  [{ user: '7' }, 'wrap', { user: '7' }, {}],
+  [{ user: '7' }, 'hash', { value: 'x' }, {}],
+  [{ user: '7' }, 'wrap', { user: '8' }, malformed],
+  [{}, 'wrap', { user: '8' }, malformed],
+];
 
-  test.each(['43', '42', ''])(
-    'cannot be named by the browser too, even with the same value: %j',
-    async (user) => {
-      const { post, sent } = setUp(ofUser);
-      const given = { ...wrappedKey, context: { user } };
-      const detail = expect.stringContaining('`user`') as string;
-      expect(await post(verbPath('unwrap'), given)).toMatchObject({ ...malformed, json: { detail } });
-      const batch = await post(batchPath('unwrap'), { items: [{ key_id: key, ...given }] });
-      expect(batch.json).toMatchObject({ results: [{ error: malformed.json }] });
-      expect(sent).toEqual([]);
-    },
-  );
-
-  test('has no names that an object inherits, and one limit of size together with that of the browser', async () => {
-    const { post, sent } = setUp(granting({ context: { user: 'x'.repeat(3_000) } }));
-    expect(await post(wrapPath, { dek, context: { form: 'y'.repeat(3_000) } })).toMatchObject(malformed);
-    expect(sent).toEqual([]);
-    const context = { toString: 'x', constructor: 'y' };
-    const alone = setUp();
-    await alone.post(wrapPath, { dek, context });
-    expect(alone.sent[0]?.body).toEqual({ dek, context });
-  });
-});
-
-describe('people and users', () => {
-  const wrappedOf = (...head: number[]) => Buffer.from([...head, ...new Uint8Array(100)]).toString('base64');
-  const owned = Buffer.from([1, 2, ...new Uint8Array(76)]).toString('base64');
-  const plain = Buffer.from([1, 1, ...new Uint8Array(76)]).toString('base64');
-  const opened = { dek, key_id: key, key_version: 1 };
-  const answer = () => Response.json({ ...wrapped, ...opened, rewrapped: true });
-  const open = (grant: Partial<Grant>) => {
-    const { sent, ...opened } = setUp(granting(grant), answer);
-    const named = (name: 'subject' | 'user') =>
-      sent.map(({ body }) => (body as Readonly<Record<string, unknown>>)[name]);
-    return { sent, named, ...opened };
+describe.each(judged)('with the grant %j, the call %s with %j', (grant, verb, given, gets) => {
+  const own: object = { ...(verb === 'wrap' && { dek }), ...given };
+  const service = (body: unknown) => {
+    const result = { ...wrapped, dek, key_version: 1, rewrapped: true, hash: 'ab'.repeat(32) };
+    return 'items' in Object(body) ? batchAnswer([result, result])(body) : Response.json(result);
   };
+  const isRefused = 'status' in gets;
 
-  test('a grant with a subject sets it in each call, and accepts only this one', async () => {
-    const { post, sent, named } = open({ subject: '42' });
-    for (const subject of [undefined, '42']) {
-      await post(wrapPath, { dek, subject });
-      for (const verb of ['unwrap', 'rewrap']) await post(verbPath(verb), { wrapped_key: owned, subject });
-    }
-    expect(named('subject')).toEqual(Array(6).fill('42'));
-    const of = { wrapped_key: owned, subject: '43' };
-    expect(await post(wrapPath, { dek, subject: '43' })).toMatchObject(forbidden);
-    expect(await post(verbPath('unwrap'), of)).toMatchObject(forbidden);
-    const { json } = await post(batchPath('unwrap'), { items: [{ key_id: key, ...of }] });
-    expect(json).toMatchObject({ results: [{ error: forbidden.json }] });
-    expect(sent).toHaveLength(6);
+  test('is sent as the app says, or refused', async () => {
+    const { post, sent } = setUp(granting(grant), service);
+    const ofHash = verb === 'hash' && { key_id: key };
+    const answer = await post(verb === 'hash' ? hashPath : verbPath(verb), { ...own, ...ofHash });
+    expect(answer).toMatchObject(isRefused ? gets : { status: 200 });
+    expect(sent.map(({ body }) => body)).toEqual(isRefused ? [] : [{ ...own, ...ofHash, ...gets }]);
   });
 
-  test.each([
-    ['plain', plain],
-    ['intake', wrappedOf(2, 1)],
-  ])('a grant with a subject refuses a data key of nobody: %s', async (_, wrapped_key) => {
-    const { post, sent } = open({ subject: '42' });
-    for (const verb of ['unwrap', 'rewrap'])
-      for (const subject of [undefined, '42'])
-        expect(await post(verbPath(verb), { wrapped_key, subject })).toMatchObject(forbidden);
-    expect(sent).toEqual([]);
-  });
-
-  test('a UUID in a grant is one person in upper and lower case', async () => {
-    const lower = '5b7c6e3a-1f0d-4c2b-9a8e-0123456789ab';
-    const allowed: string[] = [];
-    for (const subject of [lower.toUpperCase(), lower, (name: string) => allowed.push(name) > 0]) {
-      const { post, named } = open({ subject });
-      for (const of of [lower, lower.toUpperCase()]) await post(wrapPath, { dek, subject: of });
-      expect(named('subject')).toEqual([lower, lower]);
-    }
-    expect(allowed).toEqual([lower, lower]);
-  });
-
-  test('a function of the grant decides about each subject, and only `true` allows', async () => {
-    const { post, sent } = open({ subject: (name) => ['1', '2'].includes(name) });
-    expect(await post(wrapPath, { dek, subject: '2' })).toMatchObject({ status: 200 });
-    for (const subject of ['3', undefined])
-      expect(await post(wrapPath, { dek, subject })).toMatchObject(forbidden);
-    const promising = open({ subject: (async () => true) as never });
-    expect(await promising.post(wrapPath, { dek, subject: '2' })).toMatchObject(forbidden);
-    expect([sent.length, promising.sent.length]).toEqual([1, 0]);
-  });
-
-  test('without a subject in the grant, the session can name none', async () => {
-    const { post, sent } = open({});
-    expect(await post(wrapPath, { dek, subject: '42' })).toMatchObject(forbidden);
-    expect(await post(verbPath('unwrap'), { wrapped_key: owned, subject: '42' })).toMatchObject(forbidden);
-    expect(sent).toEqual([]);
-  });
-
-  test('the user of a grant is sent with each call, once for a batch, and not with hashes', async () => {
-    const { post, named } = open({ user: '7' });
-    const items = [{ key_id: key, dek }];
-    await post(wrapPath, { dek, user: '7' });
-    await post(batchPath('wrap'), { items, user: '7' });
-    await post(batchPath('wrap'), { items });
-    await post(hashPath, { key_id: key, value: 'x' });
-    expect(named('user')).toEqual(['7', '7', '7', undefined]);
-  });
-
-  test.each([{ user: '7' }, {}])('the user cannot be another than the app says: %j', async (grant) => {
-    const { post, sent } = open(grant);
-    expect(await post(wrapPath, { dek, user: '8' })).toMatchObject(malformed);
-    const batch = { items: [{ key_id: key, dek }], user: '8' };
-    expect(await post(batchPath('wrap'), batch)).toMatchObject(malformed);
-    expect(sent).toEqual([]);
+  test('is sent or refused alike in a batch, which names its user once', async () => {
+    const { post, sent } = setUp(granting(grant), service);
+    const apart = (fields: object) => {
+      const { user, ...item } = { user: undefined, key_id: key, ...fields };
+      // One alone would be sent as a single call.
+      return { items: [item, item], ...(user !== undefined && { user }) };
+    };
+    const answer = await post(batchPath(verb), apart(own));
+    const { json: error } = gets as { readonly json?: object };
+    const ofItem = 'user' in own || !isRefused ? gets : { json: { results: [{ error }, { error }] } };
+    expect(answer).toMatchObject(isRefused ? ofItem : { status: 200 });
+    const { items, ...acting } = apart({ ...own, ...gets });
+    const body = { items: referenced(items), ...acting };
+    expect(sent.map((one) => one.body)).toEqual(isRefused ? [] : [body]);
   });
 });
 
