@@ -25,10 +25,8 @@ export async function recordedMembers(): Promise<Map<AuditAction, Set<string>>> 
   const { key_id } = await service.createKey('a', { exportable: true, intake: true });
   const context = { row: '1' };
 
-  const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
-  const response = await service.fetch(`${service.baseUrl}/v1/keys/${key_id}/public-key`, { headers });
-  const { intake_public_key: publicKey } = (await response.json()) as { intake_public_key: string };
-  const written = await createIntake({ publicKey }).encrypt('x');
+  const { intake_public_key: publicKey } = await client.publicKey(key_id);
+  const written = await createIntake({ publicKey: `${publicKey}` }).encrypt('x');
   await client.decrypt(written.ciphertext, { keyId: key_id });
   await client.rewrap(written.ciphertext);
   const sealed = await client.encrypt('x', { keyId: key_id, wrapContext: context });
@@ -54,49 +52,32 @@ export async function recordedMembers(): Promise<Map<AuditAction, Set<string>>> 
   await keys.restore({ key_id });
   await keys.destroy({ key_id, grace_days: 0 });
 
-  const ofPerson = { subject: '42', user: '7' };
-  const send = async (
-    method: string,
-    path: string,
-    body: object,
-  ): Promise<Partial<Record<string, string>>> => {
-    const response = await service.fetch(`${service.baseUrl}${path}`, {
-      method,
-      headers,
-      body: JSON.stringify(body),
-    });
-    return (await response.json()) as Partial<Record<string, string>>;
-  };
-  const post = (path: string, body: object) => send('POST', path, body);
-  const { key_id: peopleKey = '' } = await post('/v1/keys', { name: 'people', subjects: 'required' });
-  const calls = `/v1/keys/${peopleKey}`;
-  const dek = Buffer.alloc(32).toString('base64');
-  const { wrapped_key } = await post(`${calls}/wrap`, { dek, ...ofPerson });
-  await post(`${calls}/unwrap`, { wrapped_key, ...ofPerson });
-  const { key_id: exportable } = await post('/v1/keys', { name: 'exportable', exportable: true });
-  await post(`/v1/keys/${exportable}/export`, {
-    public_key: { kty: 'RSA', n, e: 'AQAB' },
-    subjects: true,
-  });
-  const person = await post('/v1/encrypt', {
-    key_id: peopleKey,
-    plaintext: 'eA==',
-    subject: '43',
-    user: '7',
-  });
-  await post('/v1/decrypt', { ...person, subject: '43', user: '7' });
-  await post('/v1/subjects/erase', { subject: '42' });
-  await post(`${calls}/wrap`, { dek, ...ofPerson });
-  await post('/v1/encrypt', { key_id: peopleKey, plaintext: 'eA==', ...ofPerson });
+  const { key_id: keyId } = await keys.create({ name: 'people', subjects: 'required' });
+  /** A client that remembers no erasure. */
+  const user = () => new EaasClient({ ...service, retries: 0 }).as('7');
+  const ofPerson = { keyId, subject: '42' };
+  const wrap = () => user().wrap(new Uint8Array(32), ofPerson);
+  const plaintext = { key_id: keyId, plaintext: 'x', subject: '43' };
+  await user().unwrap(await wrap(), { subject: '42' });
+  const { key_id: exportable } = await keys.create({ name: 'exportable', exportable: true });
+  await keys.export({ key_id: exportable, public_key: { kty: 'RSA', n, e: 'AQAB' }, subjects: true });
+  await user().serverMode.decrypt({ ...(await user().serverMode.encrypt(plaintext)), subject: '43' });
+  for (const subject of ['42', '43']) await client.subjects.erase({ subject });
+  await wrap().catch(() => {});
+  await user()
+    .serverMode.encrypt(plaintext)
+    .catch(() => {});
 
   const { api_key_id } = await apiKeys.create({ name: 'b', permissions: ['encrypt'] });
   await apiKeys.update({ api_key_id, name: 'c' });
   await apiKeys.revoke({ api_key_id });
-  const { issuer_id } = await send('POST', '/v1/issuers', newIssuer(peopleKey));
-  await send('PATCH', `/v1/issuers/${issuer_id}`, { name: 'c' });
-  await send('DELETE', `/v1/issuers/${issuer_id}`, {});
+  const { issuer_id } = await client.issuers.create(newIssuer(keyId) as never);
+  await client.issuers.update({ issuer_id, name: 'c' });
+  await client.issuers.revoke({ issuer_id });
   await service.setTenant({ envelopeOnly: true });
-  await post('/v1/encrypt', { key_id, plaintext: 'eA==', ...ofPerson });
+  await user()
+    .serverMode.encrypt(plaintext)
+    .catch(() => {});
 
   const members = new Map(auditActions.map((action) => [action, new Set(ofOthers[action])]));
   for await (const { action, metadata } of client.audit.list())
