@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestService } from '@eaas/local';
 import { formatApiKey } from '@eaas/protocol/wire';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
@@ -128,62 +128,55 @@ test('a session ends when its API key expires', async () => {
   expect(signedOut.value).toBe('expired');
 });
 
-function stubStorage(): Map<string, string> {
-  const items = new Map<string, string>();
-  vi.stubGlobal('sessionStorage', {
-    getItem: (name: string) => items.get(name) ?? null,
-    setItem: (name: string, value: string) => items.set(name, value),
-    removeItem: (name: string) => items.delete(name),
-  });
-  return items;
-}
+describe('the storage of the tab', () => {
+  let items: Map<string, string>;
 
-test('the session of a sign-in code survives a reload until its API key expires', async () => {
-  const items = stubStorage();
-  answerWith(accepted);
-  await enterWithCode(code);
-  session.value = undefined; // as after a reload
-  expect(enterAgain()).toBe(true);
-  expect(session.value).toMatchObject({ apiKey: service.apiKey, tenant: 'acme', isDevelopment: true });
-  session.value = undefined;
-  vi.setSystemTime(Date.now() + 86_400_000);
-  expect([enterAgain(), session.value]).toEqual([false, undefined]);
-  expect(items.size).toBe(1);
-});
-
-test('the tab forgets the session of a sign-in code when the user signs out', async () => {
-  const items = stubStorage();
-  answerWith(accepted);
-  await enterWithCode(code);
-  expect(items.size).toBe(1);
-  leave('left');
-  expect([items.size, enterAgain()]).toEqual([0, false]);
-});
-
-test('the tab never keeps an API key that a user pasted', async () => {
-  const items = stubStorage();
-  answerWith(accepted);
-  await enterWithCode(code);
-  await enterWithApiKey(service.apiKey);
-  expect(session.value?.isDevelopment).toBe(false);
-  expect([items.size, enterAgain()]).toEqual([0, false]);
-});
-
-test('a used sign-in URL in a tab that is signed in does not sign out', async () => {
-  stubStorage();
-  answerWith(accepted);
-  await enterWithCode(code);
-  answerWith(() => Promise.resolve(Response.json({}, { status: 401 })));
-  for (const before of [session.value, undefined]) {
-    session.value = before;
+  beforeEach(async () => {
+    items = new Map();
+    vi.stubGlobal('sessionStorage', {
+      getItem: (name: string) => items.get(name) ?? null,
+      setItem: (name: string, value: string) => items.set(name, value),
+      removeItem: (name: string) => items.delete(name),
+    });
+    answerWith(accepted);
     await enterWithCode(code);
-    expect(session.value?.apiKey).toBe(service.apiKey);
-  }
-});
+    expect(items.size).toBe(1);
+  });
 
-test.each(['{', '{}', 'null', '[]', '"text"'])('a damaged stored session is ignored: %s', (text) => {
-  stubStorage().set('eaas-dev-session', text);
-  expect([enterAgain(), session.value]).toEqual([false, undefined]);
+  test('keeps the session of a sign-in code over a reload, until its API key expires', () => {
+    session.value = undefined; // as after a reload
+    expect(enterAgain()).toBe(true);
+    expect(session.value).toMatchObject({ apiKey: service.apiKey, tenant: 'acme', isDevelopment: true });
+    session.value = undefined;
+    vi.setSystemTime(Date.now() + 86_400_000);
+    expect([enterAgain(), session.value]).toEqual([false, undefined]);
+  });
+
+  test('forgets it when the user signs out', () => {
+    leave('left');
+    expect([items.size, enterAgain()]).toEqual([0, false]);
+  });
+
+  test('never keeps an API key that a user pasted', async () => {
+    await enterWithApiKey(service.apiKey);
+    expect(session.value?.isDevelopment).toBe(false);
+    expect([items.size, enterAgain()]).toEqual([0, false]);
+  });
+
+  test('keeps it when a used sign-in URL is opened in a tab that is signed in', async () => {
+    answerWith(() => Promise.resolve(Response.json({}, { status: 401 })));
+    for (const before of [session.value, undefined]) {
+      session.value = before;
+      await enterWithCode(code);
+      expect(session.value?.apiKey).toBe(service.apiKey);
+    }
+  });
+
+  test.each(['{', '{}', 'null', '[]', '"text"'])('is ignored if it is damaged: %s', (text) => {
+    leave('left');
+    items.set('eaas-dev-session', text);
+    expect([enterAgain(), session.value]).toEqual([false, undefined]);
+  });
 });
 
 test('the page removes the notice about an unresponsive service after a successful call', async () => {
