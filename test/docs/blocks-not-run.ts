@@ -8,7 +8,7 @@ export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<stri
   },
   'docs/site/index.md': 'its commands are those of README.md',
   'README.md':
-    'front-page.slow.test.ts runs its code, readme-facts.test.ts knows what to install, first-field.slow.test.ts types the rest in a clone',
+    'pages.slow.test.ts runs its code, readme-facts.test.ts knows what to install, first-field.slow.test.ts types the rest in a clone',
   'docs/operating/alarms.md': 'alarms.slow.test.ts runs it',
   'docs/operating/production.md': {
     'apt-get update && apt-get install --yes postgresql caddy jq curl': fresh,
@@ -45,9 +45,9 @@ export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<stri
   'packages/log/README.md': 'packages/cli/test/log.service.test.ts runs it',
   'packages/migrate/docs/adopt.md': 'packages/migrate/test/adopt.slow.test.ts runs it on four apps',
   'packages/server/README.md': 'test/packaging starts it',
-  'packages/sdk/docs/audit.md': 'written-log.slow.test.ts runs it',
+  'packages/sdk/docs/audit.md': 'pages.slow.test.ts runs it',
   'packages/sdk/docs/sign-in.md': 'sign-in.slow.test.ts runs it',
-  'packages/sdk/docs/fields.md': 'index-key-command.slow.test.ts runs it',
+  'packages/sdk/docs/fields.md': 'pages.slow.test.ts runs it',
   'packages/sdk/README.md': 'test/packaging installs the tarballs',
   'docs/operating/start.md':
     'first-field.slow.test.ts types what README.md has too; test/packaging installs the tarballs and runs `eaas dev`',
