@@ -1,5 +1,5 @@
 // Drizzle on the cases of all ORMs, and what is its own about them: its statements, joins and ranges of dates.
-import { and, count, eq, or, relations, type SQL, sql } from 'drizzle-orm';
+import { and, count, eq, or, relations, sql } from 'drizzle-orm';
 import { jsonb, pgTable, pgView, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { type DateBounds } from '@eaas/sdk/fields';
@@ -45,7 +45,7 @@ function open({ rows, subject, bits, eaas, ...options }: Opening) {
     { schema },
   );
   const db = withEncryption(plain, eaas, options as never);
-  return { db, plain, patients, sent };
+  return { db, patients, sent };
 }
 
 await describeOrm('patients', (opening) => {
@@ -91,6 +91,23 @@ await describeOrm('patients', (opening) => {
         return comment?.patients;
       },
     },
+    inexact: {
+      '`limit`': (range) => db.select(plainOnes).from(patients).where(born(range)).limit(10),
+      '`or`': (range) =>
+        db
+          .select(plainOnes)
+          .from(patients)
+          .where(or(born(range), isAda)),
+      '`findFirst`': (range) => db.query.patients.findFirst({ where: born(range) }),
+      'a subquery': (range) => db.select().from(db.select().from(patients).where(born(range)).as('inner')),
+      '`$count`': (range) => db.$count(patients, born(range)),
+      '`groupBy`': (range) => db.select(plainOnes).from(patients).where(born(range)).groupBy(patients.id),
+      'a relation with `limit`': (range) =>
+        db.query.comments.findMany({
+          with: { patients: { where: born(range), columns: { name: true }, limit: 1 } },
+        }),
+      'an aggregate': (range) => db.select({ n: count() }).from(patients).where(born(range)),
+    },
     acting: {
       'a read of plain columns': [
         () => db.select(plainOnes).from(patients),
@@ -126,45 +143,15 @@ await describeOrm('patients', (opening) => {
 });
 
 const { eaas, index, keyId } = await createClient();
-const { db, plain, patients, sent } = open({
+const { db, patients, sent } = open({
   eaas,
   index,
   rows: [{ name: 'eaasA', called: 'eaasA', city: 'eaasA' }],
   subject: undefined,
 });
-const day = (of: string) => new Date(`${of}T00:00Z`);
-const adults = matches(patients.born, { range: { to: day('2006-11-24') } });
-const select = (where: SQL | undefined) => db.select({ id: patients.id }).from(patients).where(where);
-
-test.each<[string, () => PromiseLike<unknown>]>([
-  ['`limit`', () => select(adults).limit(10)],
-  ['`or`', () => select(or(adults, eq(patients.city, 'x')))],
-  ['`findFirst`', () => db.query.patients.findFirst({ where: adults })],
-  ['a subquery', () => db.select().from(db.select().from(patients).where(adults).as('inner'))],
-  ['`$count`', () => db.$count(patients, adults)],
-  ['`groupBy`', () => db.select({ id: patients.id }).from(patients).where(adults).groupBy(patients.id)],
-  [
-    'a relation with `limit`',
-    () => db.query.comments.findMany({ with: { patients: { where: adults, limit: 1 } } }),
-  ],
-  ['an aggregate', () => db.select({ n: count() }).from(patients).where(adults)],
-])('a range with a bound inside a month is refused with %s, before a statement', async (_, run) => {
+test('a range is a condition on the list of fingerprints of a row', async () => {
   sent.length = 0;
-  await expect((async () => run())()).rejects.toMatchObject({
-    name: 'EncryptedTableError',
-    code: 'not_supported',
-    table: 'patients',
-    column: 'born',
-    remedy: expect.stringContaining('whole months (UTC)') as string,
-  });
-  expect(sent).toEqual([]);
-});
-
-test('a range of whole months works with `limit` and with `or`', async () => {
-  sent.length = 0;
-  const to = new Date(day('2027-01-01').getTime() - 1);
-  const quarter = matches(patients.born, { range: { from: day('2026-10-01'), to } });
-  await select(or(quarter, eq(patients.city, 'x'))).limit(10);
+  await db.$count(patients, matches(patients.born, { range: { to: new Date('2026-09-30T23:59:59.999Z') } }));
   expect(sent[0]?.statement).toContain('string_to_array("patients"."born_range_index", \' \') && array[');
 });
 
@@ -199,13 +186,8 @@ test.each<[string, () => PromiseLike<unknown>]>([
   expect(await run()).toEqual([{ called: 'eaasA' }]);
 });
 
-test('another value of `onError` is refused at once', () => {
-  const refused = { code: 'definition', remedy: expect.stringContaining("'null'") as string };
-  const wrong = { onError: { patients: 'skip' as 'null' } };
-  expect(() => withEncryption(plain, eaas, { index, ...wrong })).toThrow(
-    expect.objectContaining({ ...refused, table: 'patients' }),
-  );
-  expect(() => db.onError(null as never)).toThrow(expect.objectContaining(refused));
+test('another value of `onError` of a statement is refused at once', () => {
+  expect(() => db.onError(null as never)).toThrow("'null'");
 });
 
 const bare = drizzle(async () => ({ rows: [] }));
@@ -213,8 +195,7 @@ test.each<[string, object]>([
   ['`withEncryption` has no option `indx`: did you mean `index`?', { indx: 'service' }],
   ['patiens: `onError` names no known table with encrypted columns', { onError: { patiens: 'null' } }],
   ['`keyIds` has an entry for `patients.nmae`', { keyIds: { 'patients.nmae': keyId } }],
-])('a misspelt name is refused, without a schema by the first statement: %s', async (message, options) => {
-  expect(() => withEncryption(plain, eaas, { index, ...options })).toThrow(message);
+])('without a schema, a misspelt name is refused by the first statement: %s', async (message, options) => {
   const first = async () =>
     withEncryption(bare, eaas, { index, ...options })
       .select()

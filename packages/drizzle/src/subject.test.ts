@@ -241,14 +241,13 @@ test('a function of two columns names the person in every statement, and reads t
   await expect(insert()).rejects.toMatchObject({ code: 'definition', table: 'some', column: 'id' });
 });
 
-test.each<[string, (db: Awaited<ReturnType<typeof setUp>>['db']) => PromiseLike<unknown>]>([
-  ['an update', (db) => db.update(notes).set({ patient: 8 }).where(eq(notes.id, id))],
-  ['nothing', (db) => db.insert(notes).values({ id, text: 'x' } as never)],
-  ['SQL', (db) => db.insert(notes).values({ id, patient: sql`8`, text: 'x' })],
-  ['null', (db) => db.insert(notes).values({ id, patient: null as never, text: 'x' })],
-])('a person named by %s is refused', async (_, run) => {
+test('a person named by SQL is refused', async () => {
   const { db, statements } = await setUp();
-  const unknown = { code: 'subject_unknown', table: 'notes', column: 'patient' };
-  await expect((async () => run(db))()).rejects.toMatchObject(unknown);
+  const insert = async () => db.insert(notes).values({ id, patient: sql`8`, text: 'x' });
+  await expect(insert()).rejects.toMatchObject({
+    code: 'subject_unknown',
+    table: 'notes',
+    column: 'patient',
+  });
   expect(statements).toEqual([]);
 });

@@ -47,6 +47,8 @@ interface Orm {
   readonly others: Readonly<Record<string, Statement>>;
   /** Statements that return the names of patients born in a range. */
   readonly within: Readonly<Record<string, (range: Range) => PromiseLike<unknown>>>;
+  /** Statements that cannot drop single rows, with the patients born in a range. */
+  readonly inexact: Readonly<Record<string, (range: Range) => PromiseLike<unknown>>>;
   /** Statements of each kind. */
   readonly acting: Readonly<Record<keyof typeof needsUser, readonly (() => PromiseLike<unknown>)[]>>;
   /** Creates a patient. */
@@ -105,7 +107,7 @@ export async function describeOrm(table: string, open: (opening: Opening) => Orm
   await writer.subjects.erase({ subject: ada });
   const born = ['1990-01-01', '2006-11-01', '2006-11-30'];
   const dated = await seal(born.map((of, at) => rowOf(`${ada.slice(0, -1)}${at}`, of, { born: day(of) })));
-  const { statements, others, within } = opened([]);
+  const { statements, others, within, inexact } = opened([]);
   const [anyStatement = ''] = Object.keys(statements);
 
   describe.each(Object.keys(statements))('%s', (statement) => {
@@ -212,6 +214,26 @@ export async function describeOrm(table: string, open: (opening: Opening) => Orm
       expect(sent).toEqual(sent.toSorted());
       const days = { from: day('2006-11-02'), to: day('2006-11-29') };
       expect(namesOf(await opened(dated).within[statement]?.(days))).toEqual([]);
+    },
+  );
+
+  test.each(Object.keys(inexact))(
+    'a range is refused before a statement, unless of whole months: %s',
+    async (statement) => {
+      const run = async (orm: Orm, range: Range): Promise<unknown> => orm.inexact[statement]?.(range);
+      const orm = opened([]);
+      await expect(run(orm, { to: day('2006-11-24') })).rejects.toMatchObject({
+        name: 'EncryptedTableError',
+        code: 'not_supported',
+        table,
+        column: 'born',
+        message: expect.stringContaining('inside a month also finds other days') as string,
+        remedy: expect.stringContaining('whole months (UTC)') as string,
+      });
+      expect(orm.sent()).toEqual([]);
+      const [months, to] = [opened([first]), new Date(day('2027-01-01').getTime() - 1)];
+      await run(months, { from: day('2026-10-01'), to });
+      expect(months.sent()).not.toEqual([]);
     },
   );
 
