@@ -4,12 +4,12 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { whereAvailable } from '@eaas/test-kit/available';
-import { type Browser, hasChromium, launchChromium, type Page } from '@eaas/test-kit/chromium';
+import { type Browser, hasChromium, launchChromium } from '@eaas/test-kit/chromium';
 import { listening } from '@eaas/test-kit/listening';
 import { root } from '@eaas/test-kit/markdown';
 import { requireTools } from '@eaas/test-kit/tools';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { playAll } from '../../packages/console/test/steps.ts';
+import { playAll, violations } from '../../packages/console/test/steps.ts';
 
 /** What readers type, by the page that tells them. */
 const queriesOf = {
@@ -202,11 +202,6 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(complaints).toEqual([]);
   });
 });
-
-async function violations(page: Page): Promise<string[]> {
-  return page.evaluate<string[]>(`axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, any }) => id + ': ' + html.slice(0, 160) + ' ' + (any[0]?.message ?? ''))))`);
-}
 
 /** Serves the site as a static host does. */
 async function serve() {

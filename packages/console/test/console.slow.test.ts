@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { EaasClient, type ReportRow } from '@eaas/sdk';
 import { reportCsv } from '@eaas/sdk/internal';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { eaas, launch, run } from '@eaas/test-kit/program';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { eaas, launch } from '@eaas/test-kit/program';
 import { listen, memoryService, readApiPage, readConsolePages } from '@eaas/test-kit/server';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { type Browser, hasChromium, launchChromium, type Page } from '@eaas/test-kit/chromium';
@@ -20,7 +19,19 @@ import { openPages, type Pages } from './pages.ts';
 import { seedPeople, subject } from './seeds.ts';
 import { openStage } from './stage.ts';
 import { states } from './states.ts';
-import { accept, accepting, click, doing, fill, find, playAll, press, sees, shows } from './steps.ts';
+import {
+  accept,
+  accepting,
+  click,
+  doing,
+  fill,
+  find,
+  playAll,
+  press,
+  sees,
+  shows,
+  violations,
+} from './steps.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const dist = join(root, 'packages/console/dist');
@@ -87,13 +98,6 @@ whereAvailable('Chromium', hasChromium, () => {
     const { page } = await openPage();
     const stage = openStage(page, pages, daysAgo);
     return { ...stage, stage };
-  }
-
-  async function violations(page: Page): Promise<string[]> {
-    // Without this option, axe also describes each element that breaks no rule.
-    const run = "axe.run({ resultTypes: ['violations'] })";
-    return page.evaluate<string[]>(`${run}.then(({ violations }) => violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, any }) => id + ': ' + html.slice(0, 160) + ' ' + (any[0]?.message ?? ''))))`);
   }
 
   test('a sign-in URL signs in even if the tab already shows the page', async () => {
@@ -419,69 +423,43 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(complaints).toEqual([]);
   });
 
-  describe('the pages of `eaas dev`', () => {
-    let folder: string;
-    let address: string;
-    let stop: () => Promise<void>;
-
-    beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-      const { child, stdout, stderr } = launch([...eaas, 'dev'], { EAAS_PORT: '0' }, folder);
-      const ended = once(child, 'close');
-      stop = async () => {
-        child.kill('SIGTERM');
-        await ended;
-      };
-      const printed = /^Playground +(\S+)$/m;
-      await vi.waitUntil(() => child.exitCode !== null || printed.test(stdout()), { timeout: 250_000 });
-      [, address = ''] = printed.exec(stdout()) ?? [];
-      if (address === '')
-        throw new Error(`\`eaas dev\` did not print the URL of the playground:\n${stdout()}${stderr()}`);
+  test('the playground of `eaas dev` works after the sign-in, and sends and keeps no value', async () => {
+    const folder = await newDirectory();
+    const { child, stdout, stderr } = launch([...eaas, 'dev'], { EAAS_PORT: '0' }, folder);
+    const ended = once(child, 'close');
+    onTestFinished(async () => {
+      child.kill('SIGTERM');
+      await ended;
     });
-
-    afterAll(async () => {
-      await stop();
-      await rm(folder, { recursive: true, force: true, maxRetries: 20 });
-    });
-
-    test('the playground works after the sign-in, and sends and keeps no value', async () => {
-      const { page } = await openPage();
-      const sent: string[] = [];
-      page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
-      const value = 'grace.hopper@example.com';
-      await page.goto(address);
-      await page.getByText('The chain holds.').first().waitFor();
-      await page.getByRole('textbox', { name: 'Value' }).fill(value);
-      await playAll(page);
-      expect(await page.locator('output').first().innerText()).toBe(value);
-      expect(await page.locator('#read output').innerText()).toBe(value);
-      expect(page.url()).not.toContain('code');
-      const kept = await page.evaluate(
-        `JSON.stringify([Object.keys(localStorage), Object.keys(sessionStorage), document.cookie])`,
-      );
-      expect(kept).toBe('[[],["eaas-dev-session"],""]');
-      expect(await page.evaluate('document.documentElement.outerHTML')).not.toContain('eaas_sk_');
-      expect(sent.filter((request) => request.includes('/wrap')).length).toBeGreaterThan(0);
-      const bytes = Buffer.from(value);
-      for (const spelling of [value, encodeURIComponent(value), bytes.toString('hex')])
-        expect(sent.filter((request) => request.toLowerCase().includes(spelling))).toEqual([]);
-      expect(sent.filter((request) => request.includes(bytes.toString('base64').slice(0, 30)))).toEqual([]);
-    });
-
-    test('every page of the console works, and a reload stays signed in', async () => {
-      const { page } = await openPage();
-      const signInUrl = await run([...eaas, 'dev', '--sign-in'], {}, { cwd: folder });
-      await page.goto(signInUrl.stdout.trim());
-      await page.getByRole('heading', { name: 'Encrypt a value' }).waitFor();
-      for (const path of ['keys', 'api-keys', 'sign-ins', 'people', 'audit', 'usage']) {
-        await page.goto(new URL(`/console/?reloaded=${path}#/${path}`, address).href);
-        await page.locator('table, .empty, .find').first().waitFor();
-        expect(await page.locator('.failure').count()).toBe(0);
-      }
-      await page.getByRole('button', { name: 'Sign out' }).click();
-      await page.goto(new URL('/?again', address).href);
-      await page.getByLabel('API key').waitFor();
-    });
+    const printed = /^Playground +(\S+)$/m;
+    await vi.waitUntil(() => child.exitCode !== null || printed.test(stdout()), { timeout: 250_000 });
+    const [, address = ''] = printed.exec(stdout()) ?? [];
+    if (address === '')
+      throw new Error(`\`eaas dev\` did not print the URL of the playground:\n${stdout()}${stderr()}`);
+    const { page } = await openPage();
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
+    const value = 'grace.hopper@example.com';
+    await page.goto(address);
+    await page.getByText('The chain holds.').first().waitFor();
+    await page.getByRole('textbox', { name: 'Value' }).fill(value);
+    await playAll(page);
+    expect(await page.locator('output').first().innerText()).toBe(value);
+    expect(await page.locator('#read output').innerText()).toBe(value);
+    expect(page.url()).not.toContain('code');
+    const kept = await page.evaluate(
+      `JSON.stringify([Object.keys(localStorage), Object.keys(sessionStorage), document.cookie])`,
+    );
+    expect(kept).toBe('[[],["eaas-dev-session"],""]');
+    expect(await page.evaluate('document.documentElement.outerHTML')).not.toContain('eaas_sk_');
+    expect(sent.filter((request) => request.includes('/wrap')).length).toBeGreaterThan(0);
+    const bytes = Buffer.from(value);
+    for (const spelling of [value, encodeURIComponent(value), bytes.toString('hex')])
+      expect(sent.filter((request) => request.toLowerCase().includes(spelling))).toEqual([]);
+    expect(sent.filter((request) => request.includes(bytes.toString('base64').slice(0, 30)))).toEqual([]);
+    await page.goto(new URL('/?again', address).href);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
   });
 
   const pictures = process.env['EAAS_PICTURES'];

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buffer, json } from 'node:stream/consumers';
+import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import files from '@eaas/console/files';
+import { toNodeHandler } from '@eaas/sdk/proxy';
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
@@ -38,9 +39,15 @@ export async function openPages(first: Api): Promise<Pages> {
     answer(request, response).catch(() => response.destroy());
   });
 
+  const pass = toNodeHandler(async (request) => {
+    // As if a page of the service had sent it.
+    request.headers.delete('origin');
+    return api(request);
+  });
+
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '', 'http://pages');
-    if (pathname.startsWith('/v1/')) return pass(request, response, api);
+    if (pathname.startsWith('/v1/')) return pass(request, response);
     if (pathname === '/console/session') {
       const { code } = (await json(request)) as { code: string };
       const entrance = entrances.get(code);
@@ -72,19 +79,4 @@ export async function openPages(first: Api): Promise<Pages> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-async function pass(request: IncomingMessage, response: ServerResponse, api: Api): Promise<void> {
-  const { method = 'GET', url = '', headers } = request;
-  const body = await buffer(request);
-  const { origin: _, host: __, connection: ___, 'content-length': ____, ...rest } = headers;
-  const answer = await api(
-    new Request(new URL(url, 'https://eaas.test'), {
-      method,
-      headers: rest as Record<string, string>,
-      ...(body.length > 0 && { body: new Uint8Array(body) }),
-    }),
-  );
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
-  response.end(Buffer.from(await answer.arrayBuffer()));
 }

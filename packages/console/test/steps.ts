@@ -72,6 +72,14 @@ export const played: readonly Step[] = [
   ({ page }) => page.getByRole('log').getByText('subject.erase').waitFor(),
 ];
 
+/** What breaks a rule of accessibility on a page that has axe. */
+export async function violations(page: Page): Promise<string[]> {
+  // Without this option, axe also describes each element that breaks no rule.
+  const run = "axe.run({ resultTypes: ['violations'] })";
+  return page.evaluate<string[]>(`${run}.then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, any }) => id + ': ' + html.slice(0, 160) + ' ' + (any[0]?.message ?? ''))))`);
+}
+
 /** Plays every step in a page that has a key. */
 export const playAll = (page: Page): Promise<void> => doing({ page } as Stage, ...played);
 
