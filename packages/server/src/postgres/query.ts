@@ -4,10 +4,10 @@ import { parseUuid } from '@eaas/protocol';
 import {
   type Found,
   frequentActions,
+  idText,
   nameOf,
   type Query,
   type Ref,
-  refOf,
   type Stored,
   type Where,
 } from '@eaas/service';
@@ -40,7 +40,8 @@ export function rowsByName(
       for (const ref of refs) known.set(ref, null);
       for (const row of json as readonly JsonRow[]) {
         const stored = storedRow(table, row);
-        known.set(refOf(table, stored.row as never), stored);
+        const values = stored.row as Readonly<Record<string, unknown>>;
+        known.set(`${name} ${table.id.map((column) => idText(values[column])).join(' ')}`, stored);
       }
     },
   };
