@@ -11,18 +11,18 @@ interface Weight {
 
 /** Code lines, which are neither blank nor comments, of what a package ships. */
 const packages: Readonly<Record<string, Weight>> = {
-  protocol: { most: 5_413, aim: 5_550 },
-  service: { most: 5_244, aim: 5_500 },
+  protocol: { most: 5_298, aim: 5_550 },
+  service: { most: 5_197, aim: 5_500 },
   local: { most: 1_896, aim: 2_200 },
   sdk: { most: 6_762, aim: 7_700 },
   migrate: { most: 2_374, aim: 3_000 },
-  audit: { most: 1_095, aim: 1_200 },
+  audit: { most: 1_094, aim: 1_200 },
   drizzle: { most: 1_877, aim: 2_150 },
   prisma: { most: 1_881, aim: 2_100 },
   files: { most: 1_391, aim: 1_600 },
   console: { most: 5_845, aim: 6_350 },
-  server: { most: 5_005, aim: 5_350 },
-  log: { most: 1_047, aim: 1_200 },
+  server: { most: 4_959, aim: 5_350 },
+  log: { most: 941, aim: 1_200 },
   dev: { most: 743, aim: 850 },
   cli: { most: 2_767, aim: 3_250 },
 };

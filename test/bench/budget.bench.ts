@@ -2,7 +2,7 @@
 // that a longer way is seen. Functions and files are those of the server, the service and the protocol; the rest is of the whole process.
 import { createHook } from 'node:async_hooks';
 import { EventEmitter, once } from 'node:events';
-import { Session } from 'node:inspector';
+import { type Profiler, Session } from 'node:inspector';
 import { connect, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveHttp } from '../../packages/server/src/app/serve.ts';
@@ -10,7 +10,7 @@ import { apiOf, dek } from '@eaas/test-kit/world';
 import type { Report } from './compare.ts';
 import { openOperator } from './open-operator.ts';
 
-const rounds = 50;
+const rounds = 51;
 /** What a wrap may cost at most. These only go down. */
 const most = { files: 64, 'promises of ours': 12, statements: 1 };
 
@@ -54,7 +54,7 @@ export const benchmark: Report = {
     for (const [name, work] of Object.entries(works)) {
       const { files, ...counts } = await countedIn(work);
       const own = Object.entries(counts).map(([what, count]): [what: string, count: number] => {
-        return [what, Math.round(count - none[what as keyof typeof counts])];
+        return [what, count - none[what as keyof typeof counts]];
       });
       const all = [['files', files.length] as const, ...own];
       yield `${name}: ${all.map(([what, count]) => `${count} ${what}`).join(', ')}`;
@@ -82,14 +82,20 @@ function watched<Name extends string>(
   return () => void (object[name] = original);
 }
 
+/** Counts what a work costs, each as the median of rounds: now and then a timer of something else runs in one. */
 async function countedIn(work: () => Promise<void>) {
   for (let round = 0; round < 20; round++) await work();
   const session = new Session();
   session.connect();
   session.post('Profiler.enable');
   session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  await work();
-  session.post('Profiler.takePreciseCoverage');
+  const entered: Entered[] = [];
+  for (let round = 0; round < rounds; round++) {
+    session.post('Profiler.takePreciseCoverage');
+    await work();
+    session.post('Profiler.takePreciseCoverage', (_, { result }) => void entered.push(enteredIn(result)));
+  }
+  session.disconnect();
   const counts = {
     promises: 0,
     'promises of ours': 0,
@@ -113,28 +119,52 @@ async function countedIn(work: () => Promise<void>) {
     watched(Socket.prototype, 'write', (bytes) => void (counts.statements += statementsIn(bytes))),
   );
   hook.enable();
-  for (let round = 0; round < rounds; round++) await work();
+  const each: (typeof counts)[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const before = { ...counts };
+    await work();
+    each.push(mapValues(counts, (count, name) => count - before[name]));
+  }
   hook.disable();
   for (const end of restore) end();
-  const entered: { readonly url: string; readonly functions: number; readonly calls: number }[] = [];
-  session.post('Profiler.takePreciseCoverage', (_, { result }) => {
-    for (const { url, functions } of result) {
-      if (!source.test(url)) continue;
-      // What runs TypeScript names functions by a function of its own, which the built packages do not have.
-      const own = functions.filter(({ functionName }) => functionName !== '__name');
-      const called = own.flatMap(({ ranges: [range] }) => (range && range.count > 0 ? [range] : []));
-      const calls = called.reduce((sum, { count }) => sum + count, 0);
-      if (calls > 0) entered.push({ url, functions: called.length, calls });
-    }
+  const typical = middle(entered, ({ calls }) => calls);
+  const costs = mapValues(counts, (_, name) => middle(each, (one) => one[name])[name]);
+  return { ...typical, ...costs };
+}
+
+function mapValues<Name extends string>(
+  record: Record<Name, number>,
+  map: (value: number, name: Name) => number,
+) {
+  const all = Object.entries<number>(record).map(([name, value]) => [name, map(value, name as Name)]);
+  return Object.fromEntries(all) as Record<Name, number>;
+}
+
+/** The one in the middle, by a number. */
+function middle<Item>(items: readonly Item[], by: (item: Item) => number): Item {
+  const sorted = items.toSorted((a, b) => by(a) - by(b));
+  return sorted[Math.floor(sorted.length / 2)] as Item;
+}
+
+interface Entered {
+  readonly files: readonly string[];
+  readonly functions: number;
+  readonly calls: number;
+}
+
+/** The files and functions of ours that were entered, and how often. */
+function enteredIn(result: readonly Profiler.ScriptCoverage[]): Entered {
+  const ours = result.flatMap(({ url, functions }) => {
+    // What runs TypeScript names functions by a function of its own, which the built packages do not have.
+    const own = functions.filter(({ functionName }) => functionName !== '__name');
+    const counts = own.flatMap(({ ranges: [range] }) => range?.count || []);
+    return source.test(url) && counts.length > 0 ? [{ url, counts }] : [];
   });
-  session.disconnect();
-  const sum = (of: 'functions' | 'calls') => entered.reduce((all, one) => all + one[of], 0);
-  const each = Object.entries(counts).map(([name, count]) => [name, count / rounds]);
+  const counts = ours.flatMap((one) => one.counts);
   return {
-    files: entered.map(({ url }) => url.replace(/^.*packages\//, '')).sort(),
-    functions: sum('functions'),
-    calls: sum('calls') / rounds,
-    ...(Object.fromEntries(each) as typeof counts),
+    files: ours.map(({ url }) => url.replace(/^.*packages\//, '')).toSorted(),
+    functions: counts.length,
+    calls: counts.reduce((sum, count) => sum + count, 0),
   };
 }
 

@@ -1,13 +1,12 @@
 // The way of a call, and the order of its checks: who calls, whether that caller may, the body and a share of this replica, and one
 // judgement with the operation. Doors call it: HTTP in the server, and a function in services inside a process.
 import type { Call } from './calls.ts';
-import { callerOf } from './caller.ts';
+import { callerOf, strangers } from './caller.ts';
 import { type Ends, Missing, type Settled } from './ledger/decision.ts';
 import { allowed, decide, settle, type Way } from './operate.ts';
 import type { Arrival, Caller, Part } from './operation.ts';
 import { Refusal } from './rules/refusal.ts';
 import type { Service } from './service.ts';
-import { strangers } from './tokens.ts';
 
 /** What a door does for a call. Whatever it is asked for, it goes on once, perhaps at once. */
 export interface Door extends Ends<object> {

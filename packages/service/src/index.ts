@@ -5,7 +5,7 @@ export { type Listener, type Step } from './ledger/guess.ts';
 export { answer, type Door } from './answer.ts';
 export { type Call } from './calls.ts';
 export { locationOf, readInput } from './rules/request.ts';
-export { strangers } from './tokens.ts';
+export { strangers } from './caller.ts';
 export { type Arrival, type EndSignal } from './operation.ts';
 export { methodNotAllowed, nothingHere, unexpected } from './rules/refusal.ts';
 // What stores are made of.
@@ -29,7 +29,7 @@ export { beginLink } from './ledger/link.ts';
 export { NoTenant } from './ledger/place.ts';
 export { Remembered } from './ledger/remembered.ts';
 export { SharedRead } from './ledger/shared-read.ts';
-export { monthOf } from './ledger/view.ts';
+export { monthOf } from './ledger/judge.ts';
 export { sealRow, sealHead, checkRow, checkHead, openTenant, unmasked } from './ledger/row-macs.ts';
 export * from './ledger/tables.ts';
 export * from './ledger/table.ts';

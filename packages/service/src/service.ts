@@ -1,9 +1,8 @@
 // A service: a store, root keys, plugins, and the ledger between them. Servers and the local service make one.
 import { type Calls, callsOf } from './calls.ts';
 import type { Roots } from './crypto/tenant-secrets.ts';
-import type { Clock } from './ledger/clock.ts';
 import type { Listener } from './ledger/guess.ts';
-import { Ledger } from './ledger/ledger.ts';
+import { type Clock, Ledger } from './ledger/ledger.ts';
 import type { Store } from './ledger/store.ts';
 import {
   anchors,
@@ -23,7 +22,7 @@ import { batchOperations, dataKeyOperations, serverModeOperations } from './oper
 import { keyOperations } from './operations/keys.ts';
 import type { Operations } from './operation.ts';
 import type { Field, Plugin, Suite } from './plugin.ts';
-import { type Tokens, tokensOf } from './tokens.ts';
+import { type Tokens, tokensOf } from './caller.ts';
 
 /** Lets others go first. Long loops ask after each item whether it is their turn to wait. */
 export interface Fair {

@@ -40,7 +40,7 @@ export const breaks = [
   ...breaksIn(`${src}/ledger/ledger.ts`, [`${src}/ledger/queue.test.ts`], {
     'replaces-what-is-remembered': ['decision.changes === true || ', ''],
   }),
-  ...breaksIn(`${src}/ledger/view.ts`, [`${src}/ledger/guess.test.ts`], {
+  ...breaksIn(`${src}/ledger/judge.ts`, [`${src}/ledger/guess.test.ts`], {
     'quotas-that-begin-again': ['monthOf(now + aheadOfClock) ? month', 'monthOf(now) ? month'],
   }),
   ...breaksIn(`${src}/ledger/row-macs.ts`, [`${src}/crypto/vectors.test.ts`, ...verify], {
@@ -50,7 +50,7 @@ export const breaks = [
     ],
     'older-rows-put-back': ['stored.newest_rev === record.revOf(row) &&', ''],
   }),
-  ...breaksIn(`${src}/crypto/kept-sealers.ts`, [`${src}/rules/wipes.test.ts`], {
+  ...breaksIn(`${src}/crypto/sealing.ts`, [`${src}/rules/wipes.test.ts`], {
     'kept-sealers-left-in-memory': ['kept.get(secret)?.wipe();', ''],
   }),
   ...breaksIn(`${src}/rules/key-crypto.ts`, [`${src}/rules/wipes.test.ts`], {

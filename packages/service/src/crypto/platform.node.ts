@@ -50,7 +50,8 @@ const sealing = /* @__PURE__ */ sealingWith({
   shownHmac,
   macs: hmacSha256,
 });
-export const { sealer, sealSecret, openSecret, newMaterial, openMaterial } = sealing;
+export const { sealer, sealerUnder, endSealer } = sealing;
+export const { sealSecret, openSecret, newMaterial, openMaterial } = sealing;
 
 const hashLength = 32;
 // Byte positions in an encoded audit entry, and in what chains it. They are constant, because the labels, salts, hashes and

@@ -49,7 +49,8 @@ function macs(first: Secret, messageLength: number) {
 
 const allocate = (length: number): Uint8Array => new Uint8Array(length);
 const sealing = /* @__PURE__ */ sealingWith({ engine, secretOf, allocate, paeView, shownHmac: hmac, macs });
-export const { sealer, sealSecret, openSecret, newMaterial, openMaterial } = sealing;
+export const { sealer, sealerUnder, endSealer } = sealing;
+export const { sealSecret, openSecret, newMaterial, openMaterial } = sealing;
 
 /** Bytes as a text with one character per byte, which chains are faster with, and back. */
 export const toLatin1 = (bytes: Uint8Array): string => String.fromCharCode(...bytes);

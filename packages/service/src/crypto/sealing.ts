@@ -106,5 +106,21 @@ export function sealingWith({ engine, secretOf, allocate, paeView, shownHmac, ma
     const secret = openSecret(sealing, place, sealed);
     return secret && using(secret, secretOf);
   };
-  return { sealer, sealSecret, openSecret, newMaterial, openMaterial };
+  // What seals and opens under a secret is kept for as long as the secret is remembered, because to prepare it takes longer than a
+  // wrap. Judgements about data keys ask for it (rules/key-crypto.ts); the ledger ends it with the secret.
+  const kept = new WeakMap<Secret, ReturnType<typeof sealer>>();
+  /** Returns the sealer of a secret, which stands in one place only. It ends when the secret does, so ask again for each use. */
+  const sealerUnder = (secret: Secret, place: Parameters<typeof sealer>[1]): ReturnType<typeof sealer> => {
+    const known = kept.get(secret);
+    if (known) return known;
+    const made = sealer(secret, place);
+    kept.set(secret, made);
+    return made;
+  };
+  /** Wipes what was prepared. */
+  const endSealer = (secret: Secret): void => {
+    kept.get(secret)?.wipe();
+    kept.delete(secret);
+  };
+  return { sealer, sealerUnder, endSealer, sealSecret, openSecret, newMaterial, openMaterial };
 }

@@ -4,7 +4,7 @@ import type { Receipt } from '@eaas/protocol/wire';
 import type { Draft } from '../rules/draft.ts';
 import type { Refusal } from '../rules/refusal.ts';
 import type { Need, Write } from './table.ts';
-import type { View } from './view.ts';
+import type { View } from './judge.ts';
 
 export type { View };
 

@@ -1,13 +1,12 @@
 // The one way to change a tenant, and to read it: a request becomes a decision, decisions wait for their tenant, and one append
 // commits them. See docs/design/ledger.md. What is read is in place.ts, what is judged in judge.ts, what is written in queue.ts.
-import { endSealer } from '../crypto/kept-sealers.ts';
+import { endSealer } from '#platform';
 import type { Secret } from '../crypto/secret.ts';
 import type { Roots } from '../crypto/tenant-secrets.ts';
 import { changedTooOften, type Refusal } from '../rules/refusal.ts';
-import { type Clock, StoreClock } from './clock.ts';
 import type { Decision, Ends, Settled } from './decision.ts';
 import type { Guess, Listener } from './guess.ts';
-import { judgeOnly, type Outcome, outcomeOf } from './judge.ts';
+import { judgeOnly, type Outcome, outcomeOf, View } from './judge.ts';
 import { Place } from './place.ts';
 import { type Patience, Queue } from './queue.ts';
 import { Remembered, rememberedFor } from './remembered.ts';
@@ -15,7 +14,6 @@ import type { OpenTenant } from './row-macs.ts';
 import type { Store } from './store.ts';
 import { type Need, refTo, type Table, unique } from './table.ts';
 import { tenants } from './tables.ts';
-import { View } from './view.ts';
 
 const mostTenants = 2_000;
 const mostSecrets = 20_000;
@@ -221,3 +219,21 @@ function endOf<Answer>(outcome: Outcome): Settled<Answer | Refusal> | { readonly
     return { error };
   }
 }
+
+/** Estimates the store's time from what it said last and the machine's monotonic clock, never from its wall clock. */
+export class StoreClock {
+  #offset = performance.timeOrigin;
+
+  now(): number {
+    return Math.floor(performance.now() + this.#offset);
+  }
+
+  /** Is told what the store said. `startedAt`: the value of `performance.now()` before it was asked. */
+  learn(time: number, startedAt: number): void {
+    const [least, most] = [time - performance.now(), time + 1 - startedAt];
+    this.#offset = Math.min(Math.max(this.#offset, least), most);
+  }
+}
+
+/** The time of a store. */
+export type Clock = Pick<StoreClock, 'now' | 'learn'>;

@@ -5,12 +5,11 @@ import type { EndSignal } from '../operation.ts';
 import { auditUnwritten, Refusal } from '../rules/refusal.ts';
 import type { Decision } from './decision.ts';
 import type { Step } from './guess.ts';
-import { type Attempt as AttemptOf, judgeAll, type Outcome, outcomeOf } from './judge.ts';
+import { type Attempt as AttemptOf, judgeAll, type Outcome, outcomeOf, View } from './judge.ts';
 import { NoTenant, type Place, sameHead } from './place.ts';
 import { type Appended, type Known, LinkRefused } from './store.ts';
 import { type Need, type Ref, refTo, unique } from './table.ts';
 import { tenants } from './tables.ts';
-import { View } from './view.ts';
 
 /** How a decision waits. */
 export interface Patience {

@@ -5,7 +5,7 @@ import { endpoints, formatTimestamp, limits, type Output, parseTimestamp } from 
 import type { View } from '../ledger/decision.ts';
 import { allOf, are, between, type Query, refTo, type Where } from '../ledger/table.ts';
 import { anchors, entries, type EntryRow, tallies, type TallyRow } from '../ledger/tables.ts';
-import { monthOf } from '../ledger/view.ts';
+import { monthOf } from '../ledger/judge.ts';
 import { type Operations, preparing } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
 import { attempt, Refusal, Tampered, unreachable } from '../rules/refusal.ts';

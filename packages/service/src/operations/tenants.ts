@@ -6,7 +6,7 @@ import { genesisHash } from '@eaas/protocol/audit';
 import { toHex, using } from '@eaas/protocol/internal';
 import { formatTimestamp, hasControlCharacter } from '@eaas/protocol/wire';
 import * as secrets from '../crypto/tenant-secrets.ts';
-import { monthOf } from '../ledger/view.ts';
+import { monthOf } from '../ledger/judge.ts';
 import { masked, rowInSum, sealHead, sealRow } from '../ledger/row-macs.ts';
 import type { SealedWrite } from '../ledger/store.ts';
 import { put } from '../ledger/table.ts';

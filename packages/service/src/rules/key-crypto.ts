@@ -2,8 +2,7 @@
 // operations/data-keys.ts makes it, and the rules about data keys use it.
 import { type Context, toUtf8 } from '@eaas/protocol';
 import { toHex, serviceForm, versionIn, hashKeyPlace, versionPlace } from '@eaas/protocol/internal';
-import { hmac, sealer } from '#platform';
-import { sealerUnder } from '../crypto/kept-sealers.ts';
+import { hmac, sealer, sealerUnder } from '#platform';
 import type { Secret } from '../crypto/secret.ts';
 import type { View } from '../ledger/decision.ts';
 import { type KeyRow, keyVersions } from '../ledger/tables.ts';
