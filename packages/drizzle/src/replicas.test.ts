@@ -22,12 +22,15 @@ const open = (name: string) =>
 const [primary, first, second] = [open('primary'), open('replica 0'), open('replica 1')];
 let turn = 0;
 const inTurn = <Database>(all: Database[]): Database => all[turn++ % all.length] as Database;
-const of = (plain: typeof primary) => withEncryption(plain, eaas);
+const of = <Database extends typeof primary>(plain: Database) => withEncryption(plain, eaas);
 
+const own = { $primary: primary, $replicas: [], query: first.query, select: first.select.bind(first) };
 test.each([
-  ['around', withEncryption(withReplicas(primary, [first, second], inTurn), eaas)],
-  ['inside', withReplicas(of(primary), [of(first), of(second)], inTurn)],
-])('%s: reads go to the replicas in turn, and what a write reads goes to the primary', async (_, db) => {
+  ['around', of(withReplicas(primary, [first, second], inTurn)), [0, 1, 0, 1, 1]],
+  ['inside', withReplicas(of(primary), [of(first), of(second)], inTurn), [0, 1, 0, 1, 1]],
+  ['of the app', of(Object.assign(Object.create(primary) as typeof primary, own)), [0, 0, 0, 0]],
+])('%s: the app reads from replicas, and what a write reads is of the primary', async (_, given, reads) => {
+  const db = given as typeof given & { $primary: typeof given; $replicas: (typeof given)[] };
   asked.length = turn = 0;
   const byCity = { target: notes.city, set: { body: excluded(notes.body) } };
   await db.insert(notes).values({ city: 'Bern', body: 'one' });
@@ -40,6 +43,7 @@ test.each([
   expect(asked.splice(0)).toEqual(writes.map((each) => `primary ${each}`));
   for (let read = 0; read < 2; read++) await db.query.notes.findMany();
   for (let read = 0; read < 2; read++) await db.select().from(notes);
+  for (const each of db.$replicas) expect(each.as).toBeTypeOf('function');
   await db.$replicas[1]?.select().from(notes);
-  expect(asked).toEqual([0, 1, 0, 1, 1].map((replica) => `replica ${replica} select`));
+  expect(asked).toEqual(reads.map((replica) => `replica ${replica} select`));
 });

@@ -8,7 +8,6 @@ import type { Opened } from './drivers.ts';
 import { expectExisting } from './existing.ts';
 import { outcomesOf } from './matrix.ts';
 import { expectParts } from './parts.ts';
-import { expectReplicas, type WithReplicas } from './replicas.ts';
 import { expectSubjects } from './subjects.ts';
 import { createTable, type PostgresDatabase, tables } from './tables.ts';
 import { expectUpserts } from './upserts.ts';
@@ -18,18 +17,15 @@ export interface Connection {
   readonly plain: object;
   /** Runs SQL without Drizzle. */
   readonly sql: Opened['sql'];
-  /** Another database, for a replica that is behind by everything. */
-  readonly lagging: Pick<Opened, 'drizzle' | 'sql'>;
   /** What the package and Drizzle export for the dialect. */
   readonly dialect: object;
 }
 
 /** Expects every kind of search, people and the encryption of rows, and returns the outcomes of all operations. */
-export async function outcomesIn({ name, plain, sql, lagging, dialect }: Connection): Promise<string> {
+export async function outcomesIn({ name, plain, sql, dialect }: Connection): Promise<string> {
   const own = dialect as {
     withEncryption: typeof withEncryption;
     getTableConfig: (table: Table) => Parameters<typeof createTable>[0];
-    withReplicas: WithReplicas;
   };
   const { samples, children, people, notes, members, accounts } = tables[name];
   const { dialect: writer } = plain as { dialect: { sqlToQuery(value: SQL): { sql: string } } };
@@ -38,7 +34,7 @@ export async function outcomesIn({ name, plain, sql, lagging, dialect }: Connect
   for (const table of created) {
     const [create, ...indexes] = createTable(own.getTableConfig(table), sqlOf, name === 'MySQL' ? '`' : '"');
     const all = [`${create}${name === 'MySQL' ? ' character set utf8mb4' : ''}`, ...indexes];
-    for (const of of [sql, lagging.sql]) for (const statement of all) await of(statement);
+    for (const statement of all) await sql(statement);
   }
   for (const column of ['note', 'date', 'bytes', 'json']) {
     const write = sql(`insert into samples (id, ${column}) values ('${ids.one}', 'eaasaPLAIN')`);
@@ -53,14 +49,11 @@ export async function outcomesIn({ name, plain, sql, lagging, dialect }: Connect
   const outcomes = await outcomesOf({ name, place: { db, samples, children, raw }, sql });
   await expectParts(db, people, async () => sql('select * from people order by id'));
   await expectSubjects(db, notes, eaas, async () => sql('select * from notes order by id'));
-  const encrypting = (database: PostgresDatabase) => own.withEncryption(database, eaas, { index });
   if (name !== 'MySQL') {
     await sql('create unique index natural_key on accounts (provider, account)');
     await sql('create unique index active on accounts (person) where ended is null');
-    await expectUpserts(plain as PostgresDatabase, accounts, encrypting);
+    await expectUpserts(plain as PostgresDatabase, accounts, (of) => own.withEncryption(of, eaas, { index }));
   }
-  const replica = lagging.drizzle({ schema: tables[name], mode: 'default' });
-  await expectReplicas(plain as PostgresDatabase, replica, accounts, own.withReplicas, encrypting);
   await expectExisting({
     plain,
     method,

@@ -50,9 +50,9 @@ export async function openNodePostgres(existing?: TestDatabase): Promise<Opened>
 
 export const openServer = async (): Promise<MariaDb> => closing(startMariaDb(), (it) => it.stop());
 
-export async function openMySql({ socket }: MariaDb, database = 'test'): Promise<Opened> {
+export async function openMySql({ socket }: MariaDb): Promise<Opened> {
   const { createPool } = drivers('mysql2/promise') as { createPool: (url: string) => Client };
-  const url = `mysql://root@localhost/${database}?socketPath=${encodeURIComponent(socket)}`;
+  const url = `mysql://root@localhost/test?socketPath=${encodeURIComponent(socket)}`;
   const pool = await closing(createPool(url), (it) => it.end());
   const sql: Opened['sql'] = async (statement) => (await pool.query(statement))[0];
   return { ...opened('mysql2', pool, { url }), sql };
