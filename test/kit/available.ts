@@ -4,13 +4,13 @@ import { describe } from 'vitest';
 
 declare module 'vitest' {
   interface TaskMeta {
-    notAvailable?: string;
+    needs?: string;
   }
 }
 
 export function whereAvailable(what: string, available: boolean, tests: () => void): void {
   // oxlint-disable-next-line vitest/valid-title, vitest/valid-describe-callback -- this function is a `describe`
-  describe(what, available ? {} : { skip: true, meta: { notAvailable: what } }, tests);
+  describe(what, { skip: !available, meta: { needs: what } }, tests);
 }
 
 export function isInstalled(program: string, ...folders: readonly string[]): boolean {
