@@ -1,13 +1,11 @@
 import { copyFile, link as hardLink, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { EaasClient } from '@eaas/sdk';
 import { beforeEach, expect, test } from 'vitest';
 import { jsonLines } from '@eaas/test-kit/command-line';
 import { ok } from '@eaas/test-kit/fixture';
 import type { Finished } from '@eaas/test-kit/program';
-import { type Account, newAccount, newPlace, type Place } from './command-line.ts';
+import { type Account, done, newAccount, newPlace, type Place } from './command-line.ts';
 import { holdRequests } from './held-service.ts';
 
-const done = { code: 0, stdout: '', stderr: '' };
 const leftAlone = (path: string): string =>
   `${path}: the file was changed, replaced or removed meanwhile, and was left alone: run the command again.\n`;
 
@@ -28,11 +26,7 @@ beforeEach(async () => {
   ok(await account.tenant.api.post(`/v1/keys/${account.keyId}/rotate`));
 });
 
-async function textOf(value: string): Promise<string> {
-  const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
-  await using client = new EaasClient({ baseUrl, apiKey, keyId: account.keyId });
-  return (await client.encrypt(value)).ciphertext;
-}
+const textOf = async (value: string) => (await account.client.encrypt(value)).ciphertext;
 
 /** Runs the command, and changes files while its requests to matching paths wait for their responses. */
 async function meanwhile(

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EaasClient } from '@eaas/sdk';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { newTenant, target, type Tenant } from '@eaas/test-kit/fixture';
 import { type Environment, type Finished, run } from '@eaas/test-kit/program';
@@ -9,10 +10,14 @@ import { builtFilesProgram } from '@eaas/test-kit/built-program';
 
 export const eaasFiles = (): string[] => [process.execPath, '--enable-source-maps', builtFilesProgram()];
 
+/** How a command ends that succeeds and prints nothing. */
+export const done = { code: 0, stdout: '', stderr: '' };
+
 export interface Account {
   readonly tenant: Tenant;
   readonly keyId: string;
   readonly env: Environment;
+  readonly client: EaasClient;
 }
 
 export async function newAccount(): Promise<Account> {
@@ -21,7 +26,8 @@ export async function newAccount(): Promise<Account> {
   const { record } = await tenant.issue();
   const { baseUrl } = await target();
   const env = { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: record.api_key, EAAS_KEY_ID: keyId };
-  return { tenant, keyId, env };
+  const client = new EaasClient({ baseUrl, apiKey: record.api_key, keyId });
+  return { tenant, keyId, env, client };
 }
 
 export interface Place {

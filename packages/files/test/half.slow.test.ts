@@ -2,9 +2,8 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { halfId, tokenOf } from '@eaas/test-kit/decoder';
 import { expect, test } from 'vitest';
-import { newAccount, newPlace } from './command-line.ts';
+import { done, newAccount, newPlace } from './command-line.ts';
 
-const done = { code: 0, stdout: '', stderr: '' };
 const half = randomBytes(32);
 const EAAS_HALF = tokenOf(half, 'eaas_half_');
 const other = tokenOf(randomBytes(32), 'eaas_half_');

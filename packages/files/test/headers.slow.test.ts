@@ -1,11 +1,8 @@
 import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
-import { EaasClient } from '@eaas/sdk';
 import { beforeEach, expect, test } from 'vitest';
 import { jsonLines } from '@eaas/test-kit/command-line';
 import { ok } from '@eaas/test-kit/fixture';
-import { type Account, newAccount, newPlace, type Place } from './command-line.ts';
-
-const done = { code: 0, stdout: '', stderr: '' };
+import { type Account, done, newAccount, newPlace, type Place } from './command-line.ts';
 
 let account: Account;
 let place: Place;
@@ -22,10 +19,7 @@ beforeEach(async () => {
   await type('eaas-files encrypt a --out box/1.eaas');
   ok(await tenant.api.post(`/v1/keys/${keyId}/rotate`));
   await type('eaas-files encrypt a --out box/2.eaas');
-  const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = env;
-  const client = new EaasClient({ baseUrl, apiKey, keyId });
-  await writeFile(place.at('box/3.eaas'), (await client.encrypt('a value')).ciphertext);
-  await client.close();
+  await writeFile(place.at('box/3.eaas'), (await account.client.encrypt('a value')).ciphertext);
 });
 
 test('the command inspect shows the content of each file header without a service', async () => {

@@ -1,19 +1,18 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { EaasClient } from '@eaas/sdk';
 import { expect, test } from 'vitest';
 import { ok } from '@eaas/test-kit/fixture';
-import { newAccount, newPlace, type Place } from './command-line.ts';
+import { done, newAccount, newPlace, type Place } from './command-line.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 3_072 });
 const stranger = generateKeyPairSync('rsa', { modulusLength: 3_072 }).privateKey;
 const pemOf = (key: typeof privateKey) => key.export({ type: 'pkcs8', format: 'pem' });
 const plaintext = randomBytes(150_000);
-const done = { code: 0, stdout: '', stderr: '' };
 const noService = { EAAS_BASE_URL: 'http://127.0.0.1:1' };
 const offline = 'eaas-files decrypt --exported-key key.json --private-key private.pem';
 
 const account = await newAccount();
+const { client } = account;
 
 async function placeWithExport(): Promise<Place> {
   const place = await newPlace();
@@ -34,8 +33,6 @@ eaas-files encrypt a --out bound.eaas --context document=17`;
 
 test('an exported key decrypts files and values of the SDK, of every version, without a service', async () => {
   const place = await placeWithExport();
-  const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
-  await using client = new EaasClient({ baseUrl, apiKey, keyId: account.keyId });
   const { ciphertext } = await client.encrypt('from a column', { context: { row: '42' } });
   await writeFile(place.at('value'), ciphertext);
   const lines = `${offline} v1.eaas v2.eaas && cmp a v1 && cmp a v2
@@ -46,9 +43,7 @@ ${offline} < value --context row=42`;
 
 async function placeWithIntake() {
   const { key_id } = await account.tenant.newKey({ exportable: true, intake: true });
-  const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
   const env = { ...account.env, EAAS_KEY_ID: key_id };
-  await using client = new EaasClient({ baseUrl, apiKey });
   const place = await newPlace();
   const write = async (name: string): Promise<void> => {
     const { intake_public_key } = await client.publicKey(key_id);
@@ -92,8 +87,6 @@ test('a file of a writer does not decrypt with another context or tenant', async
 
 test('an export with subjects decrypts the files and values of people, by their names', async () => {
   const place = await placeWithExport();
-  const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
-  await using client = new EaasClient({ baseUrl, apiKey, keyId: account.keyId });
   const subject = crypto.randomUUID();
   const value = await client.encrypt('from a column', { subject });
   await writeFile(place.at('value'), value.ciphertext);

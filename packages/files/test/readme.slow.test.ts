@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { EaasClient } from '@eaas/sdk';
 import { blocksOf, read } from '@eaas/test-kit/markdown';
 import { newAccount, newPlace } from './command-line.ts';
 
@@ -10,14 +9,13 @@ test('the commands in the README work in their order', async () => {
   const all = blocksOf(read('packages/files/README.md'), 'sh');
   const blocks = all.filter((block) => block.trim() !== install);
   expect(blocks).toHaveLength(all.length - 1);
-  const { tenant, env } = await newAccount();
+  const { tenant, env, client } = await newAccount();
   const place = await newPlace();
   await mkdir(place.at('photos'));
   for (const name of ['report.pdf', 'contract.pdf', 'letter.pdf', 'photos/a.jpg']) {
     await writeFile(place.at(name), name);
   }
   const { key_id: keyId } = await tenant.newKey({ intake: true });
-  await using client = new EaasClient({ baseUrl: env['EAAS_BASE_URL'], apiKey: env['EAAS_API_KEY'] });
   await writeFile(place.at('forms.pub'), (await client.publicKey(keyId)).intake_public_key ?? '');
   expect(blocks.length).toBeGreaterThan(5);
   for (const block of blocks) {

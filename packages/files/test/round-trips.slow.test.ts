@@ -1,21 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { EaasClient } from '@eaas/sdk';
 import { decryptStream, encryptStream } from '@eaas/sdk/stream';
 import { expect, test } from 'vitest';
-import { newAccount, newPlace } from './command-line.ts';
+import { done, newAccount, newPlace } from './command-line.ts';
 
 const account = await newAccount();
-
-const done = { code: 0, stdout: '', stderr: '' };
+const { client } = account;
 const plaintext = randomBytes(300_000);
 
 test('the SDK and eaas-files can each decrypt what the other encrypted', async () => {
   const place = await newPlace();
   await writeFile(place.at('a'), plaintext);
   expect(await place.type('eaas-files encrypt a', account.env)).toEqual(done);
-  const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
-  await using client = new EaasClient({ baseUrl, apiKey, keyId: account.keyId });
   const sealed = new Blob([new Uint8Array(await readFile(place.at('a.eaas')))]).stream();
   const opened = new Response(sealed.pipeThrough(decryptStream(client)));
   expect(Buffer.from(await opened.arrayBuffer()).equals(plaintext)).toBe(true);

@@ -1,15 +1,13 @@
 // What a person types in a shell, and what it prints. Each begins in a folder with random bytes in `a`, and `a.eaas`.
 // A command that must fail is followed by `|| echo $?`, because the first other failure ends the lines.
-import { EaasClient } from '@eaas/sdk';
 import { whereAvailable } from '@eaas/test-kit/available';
 import type { Finished } from '@eaas/test-kit/program';
 import { expect, test } from 'vitest';
 import { newAccount, newPlace } from './command-line.ts';
 
-const { tenant, keyId, env } = await newAccount();
+const { tenant, keyId, env, client } = await newAccount();
 const { key_id: other } = await tenant.newKey();
 const { key_id: intake } = await tenant.newKey({ intake: true });
-await using client = new EaasClient({ baseUrl: env['EAAS_BASE_URL'], apiKey: env['EAAS_API_KEY'] });
 const { intake_public_key: publicKey } = await client.publicKey(intake);
 const names = { KEY: keyId, OTHER: other, INTAKE: intake, PUBLIC_KEY: publicKey ?? '' };
 
