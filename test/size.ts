@@ -21,7 +21,7 @@ const packages: Readonly<Record<string, Weight>> = {
   prisma: { most: 1_881, aim: 2_100 },
   files: { most: 1_391, aim: 1_600 },
   console: { most: 5_845, aim: 6_350 },
-  server: { most: 4_959, aim: 5_350 },
+  server: { most: 4_960, aim: 5_350 },
   log: { most: 941, aim: 1_200 },
   dev: { most: 743, aim: 850 },
   cli: { most: 2_767, aim: 3_250 },

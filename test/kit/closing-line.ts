@@ -26,8 +26,8 @@ export class ClosingLine implements Reporter {
         if (mayLack !== undefined && !new RegExp(`^(?:${mayLack})$`).test(what)) this.failed += count;
       }
       if (process.env['npm_lifecycle_event'] === 'test:all' && this.failed === 0) {
-        const all = Object.entries({ ...lastPassed, ...Object.fromEntries(this.available) });
-        writeFileSync(record, `${JSON.stringify(Object.fromEntries(all.toSorted()), null, 2)}\n`);
+        const all = { ...lastPassed, ...Object.fromEntries(this.available) };
+        writeFileSync(record, `${JSON.stringify(all, Object.keys(all).toSorted(), 2)}\n`);
       }
       if (this.failed > 0) process.exitCode = 1;
       const failed = code === 0 ? this.failed : Math.max(this.failed, 1);

@@ -21,7 +21,7 @@ export interface PlayedLog {
   append(count?: number, action?: AuditEntry['action'], fields?: Partial<AuditEntry>): void;
   purge(through: number): void;
   at(id: number): AuditEntry;
-  headAt(id: number): { readonly id: number; readonly hash: string };
+  readonly headAt: (id: number) => { readonly id: number; readonly hash: string };
   /** Changes members of an entry, of which no hash knows. */
   change(id: number, members: object): void;
   /** Computes all hashes again, so that nothing but what somebody kept shows a change. */

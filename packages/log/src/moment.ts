@@ -43,7 +43,7 @@ const longest = 60_000;
 const firstTenant = '00000000-0000-0000-0000-000000000000';
 
 /** Where the log says what happens. */
-export interface LogLines {
+interface LogLines {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;

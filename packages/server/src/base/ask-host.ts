@@ -14,6 +14,7 @@ export class HostFailed extends Explained {
 const longest = limits.keySet;
 
 interface HostRequest extends RequestOptions {
+  readonly headers?: Readonly<Record<string, string>>;
   /** How reasons name the host. */
   readonly who: string;
   /** The only status whose response is read. By default, each is. */

@@ -24,8 +24,8 @@ interface Waiting extends TenantLink {
   readonly bytes: number;
   readonly deadline: number;
   readonly span: ReturnType<typeof activeSpan>;
-  resolve(appended: Appended): void;
-  reject(error: unknown): void;
+  readonly resolve: (appended: Appended) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export class Platform implements Pick<Store, 'append'> {

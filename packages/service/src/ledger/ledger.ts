@@ -221,7 +221,7 @@ function endOf<Answer>(outcome: Outcome): Settled<Answer | Refusal> | { readonly
 }
 
 /** Estimates the store's time from what it said last and the machine's monotonic clock, never from its wall clock. */
-export class StoreClock {
+class StoreClock {
   #offset = performance.timeOrigin;
 
   now(): number {

@@ -275,15 +275,15 @@ describe('the ends', () => {
   test('entries that a purge deletes meanwhile are not missed, however many steps it takes', async () => {
     for (let wraps = 0; wraps < 50; wraps++)
       await call('POST /v1/keys/:key_id/wrap', { key_id: another, dek });
-    const { read } = store;
+    const original = store.read.bind(store);
     let steps = 0;
     store.read = (id, needs, ...more) => {
       const isPage = needs.some((need) => typeof need !== 'string' && (need.limit ?? 0) > 1);
       if (isPage && steps < 50) purgeThrough(++steps);
-      return read(id, needs, ...more);
+      return original(id, needs, ...more);
     };
     const verification = await verify();
-    store.read = read;
+    store.read = original;
     service.ledger.forget(tenantId);
     expect(verification).toMatchObject({ valid: true, purged_through: { id: 50 }, first_id: 51 });
   });
