@@ -10,7 +10,7 @@ import { lasting } from './trial.ts';
 
 /** The files that decide: what they do wrong loses data, lets somebody in, or tells something false. */
 const deciding: Readonly<Record<string, string>> = {
-  'service/src': 'answer caller tokens crypto/sealing crypto/tenant-secrets',
+  'service/src': 'answer caller operate crypto/sealing crypto/tenant-secrets',
   'service/src/ledger': 'guess judge ledger link place queue remembered row-macs shared-read',
   'service/src/operations': 'audit data-keys export keys',
   'service/src/plugins': 'intake/index issuers/token-rules people/keying',
