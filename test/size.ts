@@ -11,7 +11,7 @@ interface Weight {
 
 /** Code lines, which are neither blank nor comments, of what a package ships. */
 const packages: Readonly<Record<string, Weight>> = {
-  protocol: { most: 5_298, aim: 5_550 },
+  protocol: { most: 5_299, aim: 5_550 },
   service: { most: 5_197, aim: 5_500 },
   local: { most: 1_896, aim: 2_200 },
   sdk: { most: 6_762, aim: 7_700 },

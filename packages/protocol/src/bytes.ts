@@ -63,13 +63,14 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
  */
 export function pool(length: number): () => Uint8Array {
   let drawn = new Uint8Array(0);
-  let until = 0;
+  let [used, until] = [0, 0];
   return () => {
     const now = Date.now();
-    if (drawn.length === 0 || now > until) [drawn, until] = [randomBytes(256 * length), now + 1_000];
-    const taken = drawn.subarray(0, length);
-    drawn = drawn.subarray(length);
-    return taken;
+    if (used === drawn.length || now > until) {
+      drawn = randomBytes(256 * length);
+      [used, until] = [0, now + 1_000];
+    }
+    return drawn.subarray(used, (used += length));
   };
 }
 
