@@ -12,7 +12,7 @@ interface Weight {
 /** Code lines, which are neither blank nor comments, of what a package ships. */
 const packages: Readonly<Record<string, Weight>> = {
   protocol: { most: 5_299, aim: 5_550 },
-  service: { most: 5_197, aim: 5_500 },
+  service: { most: 5_194, aim: 5_500 },
   local: { most: 1_896, aim: 2_200 },
   sdk: { most: 6_762, aim: 7_700 },
   migrate: { most: 2_374, aim: 3_000 },
@@ -27,7 +27,7 @@ const packages: Readonly<Record<string, Weight>> = {
   cli: { most: 2_767, aim: 3_250 },
 };
 const sites = { 'docs/site': { most: 1_025, aim: 1_063 }, examples: { most: 1_566, aim: 1_726 } };
-const tests: Weight = { most: 69_527, aim: 69_500 };
+const tests: Weight = { most: 69_446, aim: 69_500 };
 const handwritten: Weight = { most: 70_544, aim: 66_500 };
 const longestLine = 140;
 const printWidth = 110;

@@ -2,14 +2,14 @@
 // judgement with the operation. Doors call it: HTTP in the server, and a function in services inside a process.
 import type { Call } from './calls.ts';
 import { callerOf, strangers } from './caller.ts';
-import { type Ends, Missing, type Settled } from './ledger/decision.ts';
+import { Missing, type Settled } from './ledger/decision.ts';
 import { allowed, decide, settle, type Way } from './operate.ts';
 import type { Arrival, Caller, Part } from './operation.ts';
 import { Refusal } from './rules/refusal.ts';
 import type { Service } from './service.ts';
 
 /** What a door does for a call. Whatever it is asked for, it goes on once, perhaps at once. */
-export interface Door extends Ends<object> {
+export interface Door {
   /** How many bytes the body has, as far as that is known: Infinity if it is not. */
   readonly bodyBytes: number;
   /** Is told who calls. */
@@ -20,6 +20,10 @@ export interface Door extends Ends<object> {
   read(then: (input: () => object) => void): void;
   /** Runs the last step, which asks for the answer. */
   operate(work: () => void): void;
+  /** Is told the answer. */
+  settled(settled: Settled<object>): void;
+  /** Is told of a Refusal, which has a receipt if the log records it, or of a fault. */
+  failed(error: unknown): void;
 }
 
 /** Bodies that are not longer are awaited before the call takes a share of this replica: slow clients hold none. */
@@ -35,7 +39,7 @@ const mostCost = 33;
 export const answer = (service: Service, arrival: Arrival, door: Door): void =>
   new Answering(service, arrival, door).begin();
 
-class Answering implements Ends<object> {
+class Answering {
   readonly #service: Service;
   readonly #call: Call;
   readonly #arrival: Arrival;
@@ -54,7 +58,7 @@ class Answering implements Ends<object> {
       const found = callerOf(this.#service, this.#arrival);
       if (!(found instanceof Promise)) return this.#check(found);
       const check = (caller: Caller): void => this.#try(() => this.#check(caller));
-      found.then(check, (error: unknown) => this.failed(error));
+      found.then(check, (error: unknown) => this.#door.failed(error));
     });
   }
 
@@ -63,12 +67,11 @@ class Answering implements Ends<object> {
     if (may === true) return this.#admit(caller);
     // What is remembered can be out of date.
     const confirm = async (): Promise<void> => {
-      const { reads } = this.#call;
-      const how = { ...this.#how, reads: reads?.ofAnyHead && reads };
+      const how = { ...this.#how, reads: this.#call.reads?.ofAnyHead && this.#call.reads };
       await settle(this.#service, caller, checking, how);
       this.#admit(caller);
     };
-    const confirmed = (): void => void confirm().catch((error: unknown) => this.failed(error));
+    const confirmed = (): void => void confirm().catch((error: unknown) => this.#door.failed(error));
     // Who is refused holds up strangers, and not the tenant.
     if (may === false) this.#door.enter(strangers, 1, confirmed);
     else confirmed();
@@ -129,19 +132,12 @@ class Answering implements Ends<object> {
   }
 
   #ask(caller: Caller, part: Part<object>): void {
-    decide(this.#service, caller, part, this.#how, this);
+    const settled = (end: Settled<object>): void => this.#try(() => this.#door.settled(end));
+    decide(this.#service, caller, part, this.#how, settled, (error) => this.#door.failed(error));
   }
 
   get #how(): Way {
     return { signal: this.#arrival.signal, since: this.#since, reads: this.#call.reads };
-  }
-
-  settled(settled: Settled<object>): void {
-    this.#try(() => this.#door.settled(settled));
-  }
-
-  failed(error: unknown): void {
-    this.#door.failed(error);
   }
 
   /** Whatever a step throws is the end of the call. */
@@ -149,7 +145,7 @@ class Answering implements Ends<object> {
     try {
       step();
     } catch (error) {
-      this.failed(error);
+      this.#door.failed(error);
     }
   }
 }

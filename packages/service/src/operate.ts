@@ -1,15 +1,7 @@
 // Joins who calls and what is asked for to one decision, and has the ledger decide it. Calls come by answer.ts; the operator and
 // jobs call `settle` and `run`.
 import type { Input, Output, Route } from '@eaas/protocol/wire';
-import {
-  type Decision,
-  type Ends,
-  Missing,
-  noReceipts,
-  receiptIn,
-  type Settled,
-  type View,
-} from './ledger/decision.ts';
+import { type Decision, Missing, noReceipts, receiptIn, type Settled, type View } from './ledger/decision.ts';
 import type { Reading } from './ledger/ledger.ts';
 import { NoTenant } from './ledger/place.ts';
 import type { Patience } from './ledger/queue.ts';
@@ -24,35 +16,36 @@ export interface Way extends Patience {
   readonly reads?: Reading | undefined;
 }
 
-/** Has the ledger decide what a caller asks for, without a promise if it may write and the tenant is remembered. */
+/**
+ * Has the ledger decide what a caller asks for, without a promise if it may write and the tenant is remembered. `failed` is told of
+ * a Refusal, which has a receipt if the log records it, or of a fault.
+ */
 export function decide<Answer>(
   service: Pick<Service, 'ledger'>,
   caller: Caller,
   part: Part<Answer>,
   how: Way,
-  ends: Ends<Answer>,
+  settled: (settled: Settled<Answer>) => void,
+  failed: (error: unknown) => void,
 ): void {
   const { ledger } = service;
-  const { tenantId } = caller;
   const decision = decisionOf(caller, part);
-  const own: Ends<Answer | Refusal> = {
-    settled({ answer, receipts: all }) {
-      part.end?.();
-      const rest = part.rest?.();
-      if (rest) return decide(service, caller, rest, how, ends);
-      // A batch has its receipts in its items, and users learn none.
-      const receipts = caller.isUser || part.isBatch ? noReceipts : all;
-      if (!(answer instanceof Refusal)) return ends.settled({ answer, receipts });
-      answer.receipt = receiptIn(receipts);
-      ends.failed(answer);
-    },
-    failed(error) {
-      part.end?.();
-      ends.failed(error instanceof NoTenant && caller.asks ? unauthorized() : error);
-    },
+  const committed = ({ answer, receipts: all }: Settled<Answer | Refusal>): void => {
+    part.end?.();
+    const rest = part.rest?.();
+    if (rest) return decide(service, caller, rest, how, settled, failed);
+    // A batch has its receipts in its items, and users learn none.
+    const receipts = caller.isUser || part.isBatch ? noReceipts : all;
+    if (!(answer instanceof Refusal)) return settled({ answer, receipts });
+    answer.receipt = receiptIn(receipts);
+    failed(answer);
   };
-  if (how.reads) void ledger.read(tenantId, decision, how, how.reads, own);
-  else ledger.decide(tenantId, decision, how, own);
+  const lost = (error: unknown): void => {
+    part.end?.();
+    failed(error instanceof NoTenant && caller.asks ? unauthorized() : error);
+  };
+  if (how.reads) void ledger.read(caller.tenantId, decision, how, how.reads, committed, lost);
+  else ledger.decide(caller.tenantId, decision, how, committed, lost);
 }
 
 /** As `decide`. Throws Refusal. */
@@ -62,7 +55,7 @@ export const settle = <Answer>(
   part: Part<Answer>,
   how: Way = caller,
 ): Promise<Settled<Answer>> =>
-  new Promise((settled, failed) => decide(service, caller, part, how, { settled, failed }));
+  new Promise((settled, failed) => decide(service, caller, part, how, settled, failed));
 
 /** Runs an operation for a caller. Throws Refusal. */
 export const run = async <R extends Route>(

@@ -99,5 +99,9 @@ function tablesOf(plugins: readonly Plugin[], fields: readonly Field[]) {
   const widened = tableOf<KeyRow>(keys.name, keys.id, { ...keys.types, ...ofPlugins });
   const core = [tenants, widened, keyVersions, apiKeys, entries, anchors, tallies, uses];
   const all = [...core, ...plugins.flatMap((plugin) => plugin.tables ?? [])] as readonly Table<never>[];
+  // The record of a change names its row by the first column of the id, and no table.
+  const recorded = all.filter(({ record, isLoose }) => record && !isLoose).map(({ id }) => String(id[0]));
+  const twice = recorded.find((name, nth) => recorded.indexOf(name) < nth);
+  if (twice) throw new Error(`the ids of tables with a rev must begin with different columns: not ${twice}`);
   return new Map(all.map((table) => [table.name, table]));
 }

@@ -1,6 +1,5 @@
 // Two replicas on one store in memory, whose steps wait, fail and arrive as a test of the ledger says.
 import type { memoryStore } from '@eaas/local/internal';
-import type { Ends } from '../src/ledger/decision.ts';
 import type { Patience } from '../src/ledger/queue.ts';
 import type { Link, Store } from '../src/ledger/store.ts';
 import { type KeyRow, keys } from '../src/ledger/tables.ts';
@@ -71,8 +70,8 @@ export async function openPair({
     return settle(replica(nth), caller, part, { ...caller, since, reads });
   };
   /** Asks with a door of the test's own. */
-  const askBy = (ends: Ends<number>, { reads, ...part }: Part<number> & Pick<Way, 'reads'>) =>
-    ask(replica(0), operator, part, { reads }, ends);
+  const askBy = (told: (end: unknown) => void, { reads, ...part }: Part<number> & Pick<Way, 'reads'>) =>
+    ask(replica(0), operator, part, { reads }, told, told);
   const verified = (nth = 0) => verifyTenant(replica(nth), tenantId);
   const askToVerify = (nth: number) => run(replica(nth), operator, 'GET /v1/audit/verify', {});
   const forget = (nth: number) => replica(nth).ledger.forget(tenantId);

@@ -52,14 +52,6 @@ export interface Settled<Answer = unknown> {
   readonly receipts: Receipts;
 }
 
-/**
- * Told of the end of a decision, or of a call, once. `error` is a Refusal, which has a receipt if the log records it, or a fault.
- */
-export interface Ends<Answer> {
-  settled(settled: Settled<Answer>): void;
-  failed(error: unknown): void;
-}
-
 /** The receipt of an answer that has one. */
 export const receiptIn = (receipts: Receipts): Receipt | undefined =>
   receipts.count > 0 ? receipts.of(0) : undefined;

@@ -18,12 +18,6 @@ import { type HeadRow, heads, type TenantRow, tenants } from './tables.ts';
 /** A row as it is believed: null if there is none, and Tampered if what is stored is not what the service wrote. */
 type Believed = object | Tampered | null;
 
-/** What a query found. */
-interface Answered {
-  readonly query: Query<never>;
-  readonly found: Found<object>;
-}
-
 /**
  * What a service was about when it failed: to read rows, to find whose a token is, to tell an answer, to append, or to get the
  * tenant's lock and append under it.
@@ -57,7 +51,11 @@ const mostBytes = 8 * 1024 * 1024;
 export class Guess {
   readonly ledger: Ledger;
   readonly #rows = new Remembered<Believed>(mostRows, Infinity, mostBytes);
-  readonly #found = new Remembered<Answered>(mostFound, Infinity, mostBytes);
+  readonly #found = new Remembered<{ query: Query<never>; found: Found<object> }>(
+    mostFound,
+    Infinity,
+    mostBytes,
+  );
   readonly tenant: TenantRow;
   readonly secrets: TenantSecrets;
   head: HeadRow;

@@ -5,7 +5,7 @@ import type { Secret } from '../crypto/secret.ts';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { type Decision, Missing, noReceipts, type Receipts, type Settled, type Verdict } from './decision.ts';
 import type { Guess } from './guess.ts';
-import { beginLink, type NewLink } from './link.ts';
+import { beginLink, type NewLink, type Writable } from './link.ts';
 import { merged } from './query.ts';
 import { type Link, LinkRefused, type SealedWrite } from './store.ts';
 import {
@@ -186,10 +186,7 @@ export class View {
 }
 
 /** How many calls of a month count to the quota. */
-interface Quota {
-  readonly month: string;
-  encrypts: number;
-}
+type Quota = Writable<Pick<HeadRow, 'month' | 'encrypts'>>;
 
 const aheadOfClock = 11_000;
 

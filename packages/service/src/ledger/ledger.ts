@@ -1,10 +1,11 @@
 // The one way to change a tenant, and to read it: a request becomes a decision, decisions wait for their tenant, and one append
 // commits them. See docs/design/ledger.md. What is read is in place.ts, what is judged in judge.ts, what is written in queue.ts.
+import type { Endpoint } from '@eaas/protocol/wire';
 import { endSealer } from '#platform';
 import type { Secret } from '../crypto/secret.ts';
 import type { Roots } from '../crypto/tenant-secrets.ts';
 import { changedTooOften, type Refusal } from '../rules/refusal.ts';
-import type { Decision, Ends, Settled } from './decision.ts';
+import type { Decision, Settled } from './decision.ts';
 import type { Guess, Listener } from './guess.ts';
 import { judgeOnly, type Outcome, outcomeOf, View } from './judge.ts';
 import { Place } from './place.ts';
@@ -22,13 +23,8 @@ const mostRounds = 3;
 /** The most bytes of what is remembered of all tenants. Those that were used longest ago go first. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** How a decision that writes nothing is judged, as its endpoint says. */
-export interface Reading {
-  /** On one snapshot, which has all that it needs. Absent: on what is remembered, as far as it is. */
-  readonly snapshot?: true;
-  /** On a snapshot whose head can be one that the service did not write, because the decision judges it. */
-  readonly ofAnyHead?: true;
-}
+/** How a decision that writes nothing is judged. If nothing is said: on what is remembered, as far as it is. */
+export type Reading = Pick<Endpoint, 'snapshot' | 'ofAnyHead'>;
 
 export class Ledger {
   readonly store: Store;
@@ -66,12 +62,16 @@ export class Ledger {
     return Math.max(0, ...this.#queues.values().map(({ waitsSince }) => now - waitsSince));
   }
 
-  /** Judges a decision that may write, and tells its end, perhaps at once. Its answer is there when its entries are committed. */
+  /**
+   * Judges a decision that may write, and tells its end once, perhaps at once: `settled`, when its entries are committed, or `failed`,
+   * of a fault. A refusal settles it.
+   */
   decide<Answer>(
     tenantId: string,
     decision: Decision<Answer>,
     how: Patience,
-    ends: Ends<Answer | Refusal>,
+    settled: (settled: Settled<Answer | Refusal>) => void,
+    failed: (error: unknown) => void,
   ): void {
     const queue = this.#queueOf(tenantId);
     const { place } = queue;
@@ -83,7 +83,7 @@ export class Ledger {
       const prepared = isReady ? undefined : this.#prepared(place, asking);
       const end = (outcome: Outcome): void => {
         if ('needs' in outcome && round < mostRounds) attempt(withNeeds(asking, outcome.needs), round + 1);
-        else this.#tell(tenantId, outcome, ends);
+        else this.#tell(tenantId, outcome, settled, failed);
       };
       queue.wait(asking, { ...how, isLocked }, deadline, end, prepared);
     };
@@ -107,17 +107,17 @@ export class Ledger {
     decision: Decision<Answer>,
     how: Patience,
     reading: Reading,
-    ends: Ends<Answer | Refusal>,
+    settled: (settled: Settled<Answer | Refusal>) => void,
+    failed: (error: unknown) => void,
   ): Promise<void> {
     const { place } = this.#queueOf(tenantId);
-    const isSnapshot = reading.snapshot ?? reading.ofAnyHead ?? false;
     const deadline = this.#deadlineOf(how);
     const outcome = await (
-      isSnapshot
+      (reading.snapshot ?? reading.ofAnyHead)
         ? this.#onSnapshot(place, decision, deadline, reading.ofAnyHead)
         : this.#confirmed(place, decision, deadline)
     ).catch(outcomeOf);
-    this.#tell(tenantId, outcome, ends);
+    this.#tell(tenantId, outcome, settled, failed);
   }
 
   async #confirmed(place: Place, decision: Decision, deadline: number): Promise<Outcome> {
@@ -161,11 +161,16 @@ export class Ledger {
   }
 
   /** Tells the end. What a door throws must not be taken for an append that failed. */
-  #tell<Answer>(tenantId: string, outcome: Outcome, ends: Ends<Answer | Refusal>): void {
+  #tell<Answer>(
+    tenantId: string,
+    outcome: Outcome,
+    settled: (settled: Settled<Answer | Refusal>) => void,
+    failed: (error: unknown) => void,
+  ): void {
     const end = endOf<Answer>(outcome);
     try {
-      if ('error' in end) ends.failed(end.error);
-      else ends.settled(end);
+      if ('error' in end) failed(end.error);
+      else settled(end);
     } catch (error) {
       this.listener.failed?.(error, tenantId, 'answer');
     }

@@ -6,7 +6,7 @@ import type { Draft } from '../rules/draft.ts';
 import { beginsBlock, blocksOf } from './blocks.ts';
 import type { Author, Receipts } from './decision.ts';
 import { masked, rowInSum, sealHead, sealRow } from './row-macs.ts';
-import type { Link, Run, SealedWrite, Tally } from './store.ts';
+import type { Link, Run, SealedWrite } from './store.ts';
 import { type Ref, refOf, type Table, type Write } from './table.ts';
 import type { HeadRow } from './tables.ts';
 
@@ -16,7 +16,8 @@ const linkLimits = { entries: 2_000, bytes: 512 * 1024 } as const;
 /** Draws a salt or a nonce. */
 const draw = /* @__PURE__ */ pool(16);
 
-type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+export type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+type Tally = Writable<Link['tallies'][number]>;
 
 /**
  * Begins a link after the head `expected`. Entries that differ only in their ids form a run, which is stored as one. `known`: blocks
@@ -37,9 +38,9 @@ export function beginLink(
   const salts: string[] = [];
   const runs: Writable<Run>[] = [];
   const blocks = new Set<string>();
-  const tallies = new Map<string, Writable<Tally>>();
+  const tallies = new Map<string, Tally>();
   const writes = new Map<Ref, SealedWrite>();
-  let last: { readonly run: Writable<Run>; readonly tally: Writable<Tally> } | undefined;
+  let last: { readonly run: Writable<Run>; readonly tally: Tally } | undefined;
   let hash = toLatin1(expected.hash);
   let sum = sumBefore;
   let bytes = 0;

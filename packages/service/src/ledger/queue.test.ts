@@ -139,7 +139,7 @@ test.each([
     });
     await decide(0, note);
     const others = [decide(0, note)];
-    askBy({ settled: told, failed: told }, part);
+    askBy(told, part);
     others.push(decide(0, note));
     await Promise.all(others);
     await vi.waitFor(() => expect(told).toHaveBeenCalledOnce());

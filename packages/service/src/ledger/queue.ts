@@ -5,7 +5,7 @@ import type { EndSignal } from '../operation.ts';
 import { auditUnwritten, Refusal } from '../rules/refusal.ts';
 import type { Decision } from './decision.ts';
 import type { Step } from './guess.ts';
-import { type Attempt as AttemptOf, judgeAll, type Outcome, outcomeOf, View } from './judge.ts';
+import { type Attempt, judgeAll, type Outcome, outcomeOf, View } from './judge.ts';
 import { NoTenant, type Place, sameHead } from './place.ts';
 import { type Appended, type Known, LinkRefused } from './store.ts';
 import { type Need, type Ref, refTo, unique } from './table.ts';
@@ -32,7 +32,8 @@ interface Waiting {
   settle(outcome: Outcome): void;
 }
 
-interface Attempt extends AttemptOf<Waiting> {
+/** An attempt as the store has answered it. */
+interface Tried extends Attempt<Waiting> {
   /** What the store said of the link. Absent if nothing is to be written, or if it is a lost one that was found. */
   readonly appended?: Appended | undefined;
   /** Whether the guess has met the head that was there instead. */
@@ -48,7 +49,7 @@ const mostLocks = 8;
 const mostMoves = 3;
 
 /** Rows that an attempt replaces. One that somebody altered is evidence: it is read again before another takes its place. */
-const replacedBy = ({ writes }: AttemptOf): Ref[] =>
+const replacedBy = ({ writes }: Attempt): Ref[] =>
   Array.from(writes).flatMap(([ref, { before }]) => (before ? ref : []));
 
 export class Queue {
@@ -59,7 +60,7 @@ export class Queue {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #dueAt = Infinity;
   /** What the store was last told to write, and what it is asked for. */
-  #begun: Attempt | undefined;
+  #begun: Attempt<Waiting> | undefined;
   #step: Step = 'append';
   /** Since when it writes, and no append has succeeded, as a value of `performance.now()`. */
   #writesSince = Infinity;
@@ -162,7 +163,7 @@ export class Queue {
    */
   async #write(
     batch: readonly Waiting[],
-    lost: readonly Attempt[],
+    lost: readonly Attempt<Waiting>[],
     moves = 0,
     isRepeated = false,
   ): Promise<void> {
@@ -172,7 +173,7 @@ export class Queue {
     this.#begun = undefined;
     this.#step = isLocked ? 'lock' : 'append';
     const startedAt = performance.now();
-    let attempt: Attempt | undefined;
+    let attempt: Tried | undefined;
     try {
       attempt = await (isLocked ? this.#underLock(batch, lost) : this.#atOnce(batch));
     } catch (error) {
@@ -189,7 +190,7 @@ export class Queue {
     return this.#write(batch, lost, isMoved ? mostMoves : moves, true);
   }
 
-  async #atOnce(batch: readonly Waiting[]): Promise<Attempt | undefined> {
+  async #atOnce(batch: readonly Waiting[]): Promise<Tried | undefined> {
     const { place } = this;
     const { store, clock } = place.ledger;
     const guess = place.guess ?? (await place.read([]));
@@ -215,17 +216,17 @@ export class Queue {
   /** Judges under the lock, once all that the batch needs is read there, and replaces no row that is not. */
   async #underLock(
     batch: readonly Waiting[],
-    lost: readonly Attempt[],
+    lost: readonly Attempt<Waiting>[],
     more: readonly Need[] = [],
     round = 1,
-  ): Promise<Attempt | undefined> {
+  ): Promise<Tried | undefined> {
     const { place } = this;
     const { store, clock } = place.ledger;
     const view = new View(place.guess ?? (await place.read([])), clock.now());
     const named = batch.flatMap(({ decision }) => decision.needs(view));
     const asked = unique([refTo(tenants, place.tenantId), ...more, ...named]);
     this.#step = 'lock';
-    let attempt: Attempt | undefined;
+    let attempt: Attempt<Waiting> | undefined;
     let unread: readonly Need[] = [];
     const work = (known: Known) => {
       const { newest } = place;
@@ -255,7 +256,11 @@ export class Queue {
     return attempt && { ...attempt, appended };
   }
 
-  async #recover(waiting: readonly Waiting[], lost: readonly Attempt[], error: unknown): Promise<void> {
+  async #recover(
+    waiting: readonly Waiting[],
+    lost: readonly Attempt<Waiting>[],
+    error: unknown,
+  ): Promise<void> {
     const { place } = this;
     const { batch = waiting, link } = this.#begun ?? {};
     const also = this.#begun && link ? [this.#begun] : [];
@@ -276,7 +281,7 @@ export class Queue {
   }
 
   /** Hands out what was committed. Those whom the link did not hold wait on, before those who came later. */
-  #release({ batch, link, outcomes, sum, writes }: Attempt, waiting: readonly Waiting[]): void {
+  #release({ batch, link, outcomes, sum, writes }: Attempt<Waiting>, waiting: readonly Waiting[]): void {
     const { tenantId, ledger } = this.place;
     // Requests that have an end would wait in memory for the next append.
     this.#begun = undefined;

@@ -42,9 +42,6 @@ export interface SealedWrite extends Write {
   readonly before?: object | null;
 }
 
-/** How many entries of a kind a link has. */
-export type Tally = Pick<TallyRow, 'key_id' | 'key_version' | 'action' | 'n' | 'refused'>;
-
 /** Entries that follow a head, with their rows and counts: all are written, or nothing. */
 export interface Link {
   readonly expected: Pick<HeadRow, 'id' | 'mac'>;
@@ -53,7 +50,8 @@ export interface Link {
   /** The hash, the MAC and the salt of each entry, 80 bytes each. */
   readonly seals: Uint8Array;
   readonly writes: readonly SealedWrite[];
-  readonly tallies: readonly Tally[];
+  /** How many entries of each kind it has. */
+  readonly tallies: readonly Pick<TallyRow, 'key_id' | 'key_version' | 'action' | 'n' | 'refused'>[];
   /** The blocks of its entries (blocks.ts) that this replica does not know to be stored. */
   readonly blocks: readonly string[];
   /** The database's time as it was estimated when the link was judged. */
