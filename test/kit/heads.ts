@@ -5,7 +5,7 @@ import {
   newTenant,
   openTenantSecrets,
   type Roots,
-  sealHead,
+  macHead,
   type SealedTenantSecret,
   type TenantRow,
 } from '@eaas/service';
@@ -15,7 +15,7 @@ const pageSize = 1_000;
 function headOf(roots: Roots, row: SealedTenantSecret, id: number) {
   const { tenant_id } = row;
   const others = { sum: Buffer.alloc(32), nonce: Buffer.alloc(16), created_at: 0, month: '', encrypts: 0 };
-  return { ...sealHead(openTenantSecrets(roots, row), { tenant_id, id, hash: randomBytes(32), ...others }) };
+  return { ...macHead(openTenantSecrets(roots, row), { tenant_id, id, hash: randomBytes(32), ...others }) };
 }
 
 /** Adds `count` tenants, which is a multiple of 1,000. */

@@ -11,7 +11,7 @@ import { lasting } from './trial.ts';
 /** The files that decide: what they do wrong loses data, lets somebody in, or tells something false. */
 const deciding: Readonly<Record<string, string>> = {
   'service/src': 'answer caller operate crypto/sealing crypto/tenant-secrets',
-  'service/src/ledger': 'guess judge ledger link place queue remembered row-macs shared-read',
+  'service/src/ledger': 'guess judge ledger link queue remembered row-macs shared-read tenant-cache',
   'service/src/operations': 'audit data-keys export keys',
   'service/src/plugins': 'intake/index issuers/token-rules people/keying',
   'service/src/rules': 'api-key-rules authorize data-key-rules key-rules server-mode-rules',

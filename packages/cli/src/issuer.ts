@@ -14,7 +14,7 @@ export function acceptedClaims(text: string, before: unknown): object {
   return { ...others, [claim]: list(values) };
 }
 
-/** Reads a key set. Other members than `keys`, which providers add, say nothing here. */
+/** Reads a key set. Members other than `keys`, which some providers add, are ignored. */
 export function keySetIn(path: string): object {
   const keys = objectIn(readGiven(path, 'key set'))?.['keys'];
   if (Array.isArray(keys)) return { keys };

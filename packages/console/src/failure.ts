@@ -1,6 +1,6 @@
 // Says in words for a user of the console what failed and what to do. Loading, work and sign-in report by it.
 import { EaasError, type SdkError, ServiceError } from '@eaas/sdk';
-import { sentence } from './parts/short.ts';
+import { sentence } from './parts/texts.ts';
 
 export interface Failure {
   readonly kind: 'forbidden' | 'expired' | 'away' | 'refused' | 'broken';

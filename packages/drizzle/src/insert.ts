@@ -221,7 +221,7 @@ function setOfInsert(
   return { ...set, ...late.cells };
 }
 
-const names = 'eaas names';
+const conflicts = 'eaas names';
 
 /** What is set, for the rows that are there, which are read before. */
 function setOfFound(
@@ -240,9 +240,9 @@ function setOfFound(
   const conditions = rows.map((row) => walk(conflictsWith(table, row, config), scope));
   // Names the rows of the insert that a row conflicts with.
   const tags = conditions.map((each, at) => sql`case when ${each} then ${sql.raw(`'${at} '`)} else '' end`);
-  const find = { database, where: or(...conditions), more: { [names]: sql.join(tags, sql` || `) } };
+  const find = { database, where: or(...conditions), more: { [conflicts]: sql.join(tags, sql` || `) } };
   const valuesOf = (row: Row): Row => {
-    const [at, ...twins] = String(row[names]).trim().split(' ');
+    const [at, ...twins] = String(row[conflicts]).trim().split(' ');
     if (twins.length > 0) refuseRow(table, 'two rows of the insert have the same `target`');
     return values[Number(at)] ?? {};
   };

@@ -13,8 +13,8 @@ import {
   refTo,
   rowOfSubject,
   rowsOfKey,
-  sealHead,
-  sealRow,
+  macHead,
+  withMac,
   type Service,
   type Store,
   subjects,
@@ -84,7 +84,7 @@ export function layIn({ roots, tables }: Service, tenant: MemoryTenant, file: Ke
   const lay = <Row extends object>(table: Table<Row>, rows: readonly Row[]) => {
     const widened = (tables.get(table.name) ?? table) as unknown as Table<Row>;
     const stored = rows.map((each) => {
-      const sealed = sealRow(secrets, widened, each);
+      const sealed = withMac(secrets, widened, each);
       return [refOf(table, each), { row: sealed, newest_rev: widened.record?.revOf(each) ?? null }] as const;
     });
     tenant.tables.set(table.name, new Map(stored));
@@ -106,5 +106,5 @@ export function layIn({ roots, tables }: Service, tenant: MemoryTenant, file: Ke
     sealed.subjects.map((subject) => rowOfSubject(tenantId, subject, 1)),
   );
   const id = Math.max(tenant.head.id + 1, file.keys.length);
-  tenant.head = sealHead(secrets, { ...tenant.head, id, sum: randomBytes(32), nonce: randomBytes(16) });
+  tenant.head = macHead(secrets, { ...tenant.head, id, sum: randomBytes(32), nonce: randomBytes(16) });
 }

@@ -33,7 +33,7 @@ export const required = (rule: Rule): Rule =>
 export const somebody: Rule = /* @__PURE__ */ required(person);
 
 /** Throws InputError for a call without a user, if the client requires one. */
-export function requireActor({ user, requireUser }: Caller): void {
+export function requireUser({ user, requireUser }: Caller): void {
   if (requireUser && user === undefined)
     throw new InputError('`requireUser` is set: call `as(userId)` of the client or database');
 }

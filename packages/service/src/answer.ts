@@ -8,7 +8,7 @@ import type { Arrival, Caller, Part } from './operation.ts';
 import { Refusal } from './rules/refusal.ts';
 import type { Service } from './service.ts';
 
-/** What a door does for a call. Whatever it is asked for, it goes on once, perhaps at once. */
+/** The transport of a call. Each method calls its callback exactly once, possibly before it returns. */
 export interface Door {
   /** How many bytes the body has, as far as that is known: Infinity if it is not. */
   readonly bodyBytes: number;
@@ -29,9 +29,9 @@ export interface Door {
 /** Bodies that are not longer are awaited before the call takes a share of this replica: slow clients hold none. */
 const shortBody = 16 * 1024;
 /** How many bytes of a body cost as much as a call without one. */
-const unit = 32 * 1024;
+const bytesPerCost = 32 * 1024;
 /** How many bytes of a batch do so, which are many short items, and what these cost at most. */
-const [unitOfItems, mostOfItems] = [2 * 1024, 15];
+const [bytesPerCostOfItems, mostCostOfItems] = [2 * 1024, 15];
 /** What a call costs at most: a tenant has one of these at once. */
 const mostCost = 33;
 
@@ -87,12 +87,12 @@ class Answering {
   #enter({ tenantId }: Caller, then: () => void): void {
     const { bodyBytes } = this.#door;
     const { cost = 1, item } = this.#call.endpoint;
-    const ofItems = item ? Math.min(Math.floor(bodyBytes / unitOfItems), mostOfItems) : 0;
-    const whole = Math.min(cost + ofItems + Math.floor(bodyBytes / unit), mostCost);
+    const ofItems = item ? Math.min(Math.floor(bodyBytes / bytesPerCostOfItems), mostCostOfItems) : 0;
+    const whole = Math.min(cost + ofItems + Math.floor(bodyBytes / bytesPerCost), mostCost);
     this.#door.enter(tenantId, whole, () => this.#try(then));
   }
 
-  /** How long the body takes is the client's affair. */
+  /** The time that the body takes does not count against the deadline. */
   #read(then: (input: () => object) => void): void {
     const begunAt = performance.now();
     this.#door.read((input) => {
@@ -103,7 +103,7 @@ class Answering {
 
   #operate(caller: Caller, read: () => object): void {
     this.#door.operate(() => {
-      if (this.#door.bodyBytes >= unit) void this.#askInTurns(caller, read);
+      if (this.#door.bodyBytes >= bytesPerCost) void this.#askInTurns(caller, read);
       else this.#ask(caller, this.#partOf(caller, read));
     });
   }

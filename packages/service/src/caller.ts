@@ -6,7 +6,7 @@ import { sha256Hex } from '#platform';
 import { Remembered } from './ledger/remembered.ts';
 import { SharedRead } from './ledger/shared-read.ts';
 import type { Owned } from './ledger/store.ts';
-import { Tampered, unauthorized, unless, unreachable } from './rules/refusal.ts';
+import { Tampered, unauthorized, undefinedIf, unreachable } from './rules/refusal.ts';
 import { refTo } from './ledger/table.ts';
 import { type ApiKeyRow, apiKeys } from './ledger/tables.ts';
 import type { Arrival, Caller } from './operation.ts';
@@ -32,7 +32,7 @@ function holderOfToken({ tokens, listener }: Service, arrival: Arrival): Caller 
     listener.used?.(tenantId, id);
     const holder: Caller['holder'] = (view) => {
       // Who changed the row gets no rights.
-      const row = unless(Tampered, () => view.find(apiKeys, id));
+      const row = undefinedIf(Tampered, () => view.find(apiKeys, id));
       if (row && hashIn(row) === name) return row;
       throw unauthorized();
     };

@@ -26,11 +26,11 @@ export { isAuthenticEntry } from './verify/entries.ts';
 export * from './verify/verify.ts';
 // Rows, and what protects them.
 export { beginLink } from './ledger/link.ts';
-export { NoTenant } from './ledger/place.ts';
+export { NoTenant } from './ledger/tenant-cache.ts';
 export { Remembered } from './ledger/remembered.ts';
 export { SharedRead } from './ledger/shared-read.ts';
 export { monthOf } from './ledger/judge.ts';
-export { sealRow, sealHead, checkRow, checkHead, openTenant, unmasked } from './ledger/row-macs.ts';
+export { withMac, macHead, checkRow, checkHead, openTenant, unmasked } from './ledger/row-macs.ts';
 export * from './ledger/tables.ts';
 export * from './ledger/table.ts';
 export { type Secret } from './crypto/secret.ts';

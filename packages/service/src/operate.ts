@@ -3,7 +3,7 @@
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { type Decision, Missing, noReceipts, receiptIn, type Settled, type View } from './ledger/decision.ts';
 import type { Reading } from './ledger/ledger.ts';
-import { NoTenant } from './ledger/place.ts';
+import { NoTenant } from './ledger/tenant-cache.ts';
 import type { Patience } from './ledger/queue.ts';
 import type { Caller, Part } from './operation.ts';
 import { authorize, type Holder } from './rules/authorize.ts';
@@ -83,7 +83,7 @@ function decisionOf<Answer>(caller: Caller, part: Part<Answer>): Decision<Answer
       prepare: async (view: View) => {
         await caller.prepare?.(view);
         const preparing = async () => part.prepare?.(view, allowed(caller, view));
-        await preparing().catch(laterOn);
+        await preparing().catch(ignoreExpected);
       },
     }),
     judge: (view) => part.judge(view, allowed(caller, view)),
@@ -102,12 +102,12 @@ export function unlessRefused<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
-    return laterOn(error);
+    return ignoreExpected(error);
   }
 }
 
 /** Lets go of what `judge` finds too. */
-function laterOn(error: unknown): undefined {
+function ignoreExpected(error: unknown): undefined {
   if (error instanceof Refusal || error instanceof Missing) return undefined;
   throw error;
 }

@@ -18,18 +18,18 @@ export const breaks = [
   ...breaksIn('packages/local/src/memory-store.ts', [`${src}/ledger/queue.test.ts`], {
     'any-time': [' || link.now < time - 10 * second', ''],
   }),
-  ...breaksIn(`${src}/ledger/place.ts`, simulation, {
+  ...breaksIn(`${src}/ledger/tenant-cache.ts`, simulation, {
     rows: ['isSame || guess.hasRowsOf(head)))', 'true))'],
     'untold-losses-before': ['void this.#tellLoss(this.#newest).catch(() => {});', ''],
   }),
-  ...breaksIn(`${src}/ledger/place.ts`, follow, {
+  ...breaksIn(`${src}/ledger/tenant-cache.ts`, follow, {
     'untold-losses-at-the-same-id': [' || (head.id === before.id && !isSame)', ''],
     'follows-an-older-head': ['head.id <= expected.id || (head.id', 'false || (head.id'],
     'follows-another-head-at-its-id': [' || (head.id === guess.head.id && !sameHead(head, guess.head))', ''],
     'a-late-head-takes-the-lock': ['return !isLoss;', 'return false;'],
     'tells-the-loss-of-the-head-that-came': [
-      'this.sawOthers();\n    if (!guess.follow(head)) return false;\n    this.#newest = head;',
-      'if (!guess.follow(head)) return false;\n    this.#newest = head;\n    this.sawOthers();',
+      'this.sawForeignAppend();\n    if (!guess.follow(head)) return false;\n    this.#newest = head;',
+      'if (!guess.follow(head)) return false;\n    this.#newest = head;\n    this.sawForeignAppend();',
     ],
     'lives-on-by-following': [
       'this.#newest = head;\n    return true;',
@@ -73,8 +73,8 @@ export const breaks = [
   }),
   ...breaksIn(`${src}/ledger/ledger.ts`, simulation, {
     'read-guess': [
-      'const guess = await place.read(before',
-      'const guess = (round === 1 && before) || await place.read(before',
+      'const guess = await cache.read(before',
+      'const guess = (round === 1 && before) || await cache.read(before',
     ],
   }),
   ...breaksIn(`${src}/ledger/queue.ts`, simulation, {

@@ -8,19 +8,13 @@ const verify = [`${src}/verify/verify.test.ts`];
 const signIns = [`${src}/plugins/issuers/issuers.test.ts`];
 
 export const breaks = [
-  ...breaksIn(`${src}/ledger/ledger.ts`, ledger, {
-    'reads-by-the-guess': [
-      'const guess = await place.read(before ?',
-      'const guess = before ?? await place.read(before ?',
-    ],
-  }),
   ...breaksIn(`${src}/ledger/link.ts`, [...ledger, `${src}/ledger/link.test.ts`], {
     'links-full-by-both-limits': ['.entries || bytes', '.entries && bytes'],
     'runs-of-several-actors': ['run.actor === actor &&', ''],
     'runs-of-several-addresses': ['run.ip_address === ipAddress', 'true'],
     'sums-with-the-row-before': ['if (before) sum -=', 'if (!before) sum -='],
   }),
-  ...breaksIn(`${src}/ledger/place.ts`, ledger, {
+  ...breaksIn(`${src}/ledger/tenant-cache.ts`, ledger, {
     'losses-at-the-same-id': ['|| (head.id === before.id && !isSame))', ')'],
     'guesses-forgotten-by-a-change': [
       'if (writes.has(refTo(tenants, this.tenantId)))',

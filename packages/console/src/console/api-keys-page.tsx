@@ -3,7 +3,7 @@ import { inLine } from '@eaas/protocol/internal';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { CopyBox } from '../parts/copy.tsx';
 import { ShowDialog } from '../parts/dialog.tsx';
-import { counted } from '../parts/short.ts';
+import { counted } from '../parts/texts.ts';
 import { Notice } from '../parts/states.tsx';
 import { When } from '../parts/when.tsx';
 import { apiKeyFields, type ApiKeyRecord } from './api-key-fields.ts';

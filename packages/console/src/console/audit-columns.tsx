@@ -1,6 +1,6 @@
 // What each column of the audit log holds, and its links to people and entries.
 import type { AuditEntry } from '@eaas/sdk';
-import { short } from '../parts/short.ts';
+import { short } from '../parts/texts.ts';
 import type { Column } from '../parts/table.tsx';
 import { go } from '../places.ts';
 import { actorColumn, none, OpenEntry, timeColumn } from './entry-cells.tsx';

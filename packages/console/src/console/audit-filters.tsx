@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { memberOf } from '../parts/form.ts';
 import { Prose } from '../parts/prose.tsx';
-import { counted } from '../parts/short.ts';
+import { counted } from '../parts/texts.ts';
 import { type FilterTexts, idIn, noFilter, otherKey } from './audit-filter.ts';
 import { lastMonths, monthName } from './months.ts';
 import type { Named } from './names.ts';

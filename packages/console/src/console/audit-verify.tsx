@@ -4,7 +4,7 @@ import { type AuditFindingCode, type AuditReport, type AuditState, checkAudit } 
 import type { EaasClient } from '@eaas/sdk';
 import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
-import { counted, sentence } from '../parts/short.ts';
+import { counted, sentence } from '../parts/texts.ts';
 import { FailureView, Notice } from '../parts/states.tsx';
 import { signedIn } from '../session.ts';
 

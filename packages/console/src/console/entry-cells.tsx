@@ -4,7 +4,7 @@ import type { AuditEntry } from '@eaas/sdk';
 import { Code } from '../parts/code.tsx';
 import { CopyBox } from '../parts/copy.tsx';
 import { openDialog, ShowDialog } from '../parts/dialog.tsx';
-import { short } from '../parts/short.ts';
+import { short } from '../parts/texts.ts';
 import type { Column } from '../parts/table.tsx';
 import { dateTime } from '../parts/times.ts';
 import { type Named, nameIn } from './names.ts';

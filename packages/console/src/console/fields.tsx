@@ -2,7 +2,7 @@
 import type { IssuerPermission, Permission } from '@eaas/protocol/wire';
 import { Check, Field as Input, FieldError, Radios, Select } from '../parts/field.tsx';
 import { type Field, type Form, memberOf } from '../parts/form.ts';
-import { counted } from '../parts/short.ts';
+import { counted } from '../parts/texts.ts';
 import { dateTime } from '../parts/times.ts';
 import { KeyChoice, type KeyChoiceProps } from './key-choice.tsx';
 

@@ -11,7 +11,7 @@ import { openDialog, ShowDialog } from '../parts/dialog.tsx';
 import { save } from '../parts/download.tsx';
 import { Consequences } from '../parts/consequences.tsx';
 import { Field, Select } from '../parts/field.tsx';
-import { counted } from '../parts/short.ts';
+import { counted } from '../parts/texts.ts';
 import { Notice } from '../parts/states.tsx';
 import { signedIn } from '../session.ts';
 import { exportKey } from './exported-key.ts';

@@ -5,7 +5,7 @@ import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Check, FieldError, Radios } from '../parts/field.tsx';
 import type { FieldProps } from '../parts/form.ts';
-import { counted, short } from '../parts/short.ts';
+import { counted, short } from '../parts/texts.ts';
 import { signedIn } from '../session.ts';
 import type { KeyRecord } from './key-status.tsx';
 

@@ -8,7 +8,7 @@ import { lazily } from '../parts/lazily.tsx';
 import { Link } from '../parts/link.tsx';
 import { Listing, usePages } from '../parts/listing.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { short } from '../parts/short.ts';
+import { short } from '../parts/texts.ts';
 import { Empty } from '../parts/states.tsx';
 import type { Column } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';

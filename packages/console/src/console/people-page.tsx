@@ -11,7 +11,7 @@ import { Facts } from '../parts/facts.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { Once } from '../parts/once.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { counted } from '../parts/short.ts';
+import { counted } from '../parts/texts.ts';
 import { Empty, Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import { signedIn } from '../session.ts';
@@ -76,7 +76,7 @@ export function People() {
             {wanted.value ? (
               <Found key={JSON.stringify(wanted.value)} wanted={wanted.value} />
             ) : (
-              <Nobody subjects={subjects} />
+              <NobodyYet subjects={subjects} />
             )}
           </>
         )}
@@ -102,7 +102,7 @@ const only =
 const example = `const { ciphertext } = await eaas.encrypt(note, { subject: patient.subject });
 await eaas.decrypt(ciphertext, { subject: patient.subject });`;
 
-function Nobody({ subjects }: { readonly subjects: number | undefined }) {
+function NobodyYet({ subjects }: { readonly subjects: number | undefined }) {
   if (subjects === undefined) return null;
   if (subjects > 0)
     return <p class="soft">{counted(subjects, 'person has', 'people have')} a secret in this tenant.</p>;
@@ -152,7 +152,7 @@ function Found({ wanted }: { readonly wanted: Wanted }) {
           person ? (
             <>
               <Facts of={factsOf(person)} />
-              {person.erased_at !== null && <Tombstone person={person} />}
+              {person.erased_at !== null && <ErasedNotice person={person} />}
               <div class="row page-head">
                 <PersonReport subjectId={person.id} />
                 {person.erased_at === null && erase('Erase this person', 'danger')}
@@ -191,7 +191,7 @@ function factsOf({ id, created_at, erased_at }: Person) {
   };
 }
 
-function Tombstone({ person: { erased_at, erasure } }: { readonly person: Person }) {
+function ErasedNotice({ person: { erased_at, erasure } }: { readonly person: Person }) {
   return (
     <Notice tone="info">
       <p>

@@ -1,6 +1,6 @@
 // The short form of an id in tables of entries, with the whole id to copy, and the person to open.
 import { Copy } from '../parts/copy.tsx';
-import { short } from '../parts/short.ts';
+import { short } from '../parts/texts.ts';
 
 interface PersonIdProps {
   readonly id: string;

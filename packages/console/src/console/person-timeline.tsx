@@ -3,7 +3,7 @@ import { actionTexts } from '@eaas/protocol/internal';
 import type { AuditEntry, ReportRow } from '@eaas/sdk';
 import { reportRow } from '@eaas/sdk/internal';
 import { Listing, usePages } from '../parts/listing.tsx';
-import { short } from '../parts/short.ts';
+import { short } from '../parts/texts.ts';
 import { Empty } from '../parts/states.tsx';
 import type { Column } from '../parts/table.tsx';
 import { signedIn } from '../session.ts';

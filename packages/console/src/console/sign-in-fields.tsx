@@ -88,7 +88,7 @@ const jwks: Field<KeySet, string, IssuerRecord> = {
     ),
 };
 
-/** Reads a key set. Other members than `keys`, which providers add, say nothing here. */
+/** Reads a key set. Members other than `keys`, which some providers add, are ignored. */
 function keySetIn(typed: string): KeySet | undefined {
   try {
     const { keys } = JSON.parse(typed) as { readonly keys?: unknown };

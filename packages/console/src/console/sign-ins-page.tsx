@@ -4,7 +4,7 @@ import type { Output } from '@eaas/protocol/wire';
 import { CopyBox } from '../parts/copy.tsx';
 import { ShowDialog } from '../parts/dialog.tsx';
 import { Facts } from '../parts/facts.tsx';
-import { counted, short } from '../parts/short.ts';
+import { counted, short } from '../parts/texts.ts';
 import { Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import { nameIn, useKeyNames } from './names.ts';

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
-import { counted } from '../parts/short.ts';
+import { counted } from '../parts/texts.ts';
 import { FailureView } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import { save } from '../parts/download.tsx';

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useWork } from '../load.ts';
 import { Button } from './button.tsx';
-import { counted } from './short.ts';
+import { counted } from './texts.ts';
 import { FailureView } from './states.tsx';
 
 interface DownloadProps<Entry> {

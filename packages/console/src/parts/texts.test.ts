@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { snippets } from '../playground/snippets.ts';
 import { highlight } from './highlight.ts';
-import { counted, sentence, short } from './short.ts';
+import { counted, sentence, short } from './texts.ts';
 import { fromNow } from './times.ts';
 
 test.each(Object.entries(snippets))(

@@ -1,7 +1,7 @@
 // The audit log beside the steps, with the verdict on its chain and the code that follows it.
 import type { AuditEntry, AuditReport } from '@eaas/audit';
 import { Code } from '../parts/code.tsx';
-import { counted, sentence, short } from '../parts/short.ts';
+import { counted, sentence, short } from '../parts/texts.ts';
 import { Notice } from '../parts/states.tsx';
 import { clockTime } from '../parts/times.ts';
 import { useAuditLog } from './follow.ts';

@@ -1,7 +1,7 @@
 // The third step: reads the value for a named user, and shows what the log then says about the person.
 import { useSignal } from '@preact/signals';
 import type { ReportRow } from '@eaas/sdk';
-import { short } from '../parts/short.ts';
+import { short } from '../parts/texts.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { clockTime } from '../parts/times.ts';
 import type { Played } from './play.ts';

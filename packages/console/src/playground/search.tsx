@@ -1,6 +1,6 @@
 // The second step: stores the value among others, and finds its row by a fingerprint alone.
 import { useSignal } from '@preact/signals';
-import { short } from '../parts/short.ts';
+import { short } from '../parts/texts.ts';
 import { Notice } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import type { Played } from './play.ts';

@@ -1,6 +1,6 @@
 // Shows the requests of a step and their responses, and looks for the plaintext in them.
 import { Code } from '../parts/code.tsx';
-import { counted } from '../parts/short.ts';
+import { counted } from '../parts/texts.ts';
 import { Notice } from '../parts/states.tsx';
 import { contains, type Exchange, shown } from './exchanges.ts';
 

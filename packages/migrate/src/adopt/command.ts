@@ -18,7 +18,7 @@ import { connect, fromApp, type Names, placeOf, variable } from './place.ts';
 import { ownReader } from './own-reader.ts';
 import { type OldKey, plainOnly, recogniser } from './recognise.ts';
 import { survey, unopened } from './survey.ts';
-import { type Adopted, type Column, definition, epitaph, formatsOf, stagesOf, surveyOf } from './words.ts';
+import { type Adopted, type Column, definition, advice, formatsOf, stagesOf, surveyOf } from './words.ts';
 
 export const help = `Usage: npx --no-install @eaas/migrate adopt <place> <table> <column> … --old-key <variable>
 
@@ -94,10 +94,10 @@ async function adopt(
   const adopted = columns.map((each): Adopted =>
     Object.assign(each, { holds: surveys.get(each.field) ?? new Map() }),
   );
-  for (const each of adopted) say(surveyOf(each));
-  const strange = adopted.find(({ holds }) => holds.has(unopened.plain) && holds.size === 1);
-  if (strange && oldKeys.length > 0)
-    stop(`no old key opens ${strange.column}. If it is plaintext, omit \`--old-key\``);
+  for (const each of adopted) print(surveyOf(each));
+  const plain = adopted.find(({ holds }) => holds.has(unopened.plain) && holds.size === 1);
+  if (plain && oldKeys.length > 0)
+    stop(`no old key opens ${plain.column}. If it is plaintext, omit \`--old-key\``);
 
   const readers = formatsOf(adopted).map(({ result }) => result);
   const previous = given.plaintext ? [...readers, plainOnly] : readers;
@@ -117,22 +117,22 @@ async function adopt(
   const tried = await convert({ dryRun: true, maxFailures: 10 ** 9 });
   if (!given['leave-unknown'] && tried.failures[0]) stop(unreadable(names.name, tried.failures[0]));
   if (tried.left.count > 0) {
-    say(stagesOf(names, adopted, own));
-    if (!given.yes && !(await isConfirmed())) return say('Nothing was changed.\n');
+    print(stagesOf(names, adopted, own));
+    if (!given.yes && !(await isConfirmed())) return print('Nothing was changed.\n');
   }
   const { done, failures, progress, constraints } = await convert();
   if (!done) {
-    for (const { message } of failures) say(`${message}\n`);
-    say('These rows could not be converted. Run the same command again.\n');
+    for (const { message } of failures) print(`${message}\n`);
+    print('These rows could not be converted. Run the same command again.\n');
     return 1;
   }
   const left = leave.size > 0 ? `, except in row ${[...leave].join(', ')}: repair it` : '';
-  say(`Each of ${progress.checked} rows was looked at again, and nothing old was left${left}.\n`);
-  say(`\nNow remove \`previous\` from your app:\n\n${definition(names, adopted)}`);
+  print(`Each of ${progress.checked} rows was looked at again, and nothing old was left${left}.\n`);
+  print(`\nNow remove \`previous\` from your app:\n\n${definition(names, adopted)}`);
   // For Drizzle, drizzle-kit makes one from the schema.
   if (constraints && !left && names.style !== 'drizzle')
-    say(`\nand let the database refuse anything else:\n\n${constraints}\n`);
-  return say(oldKeys.length > 0 ? epitaph(oldKeys, new Date()) : '');
+    print(`\nand let the database refuse anything else:\n\n${constraints}\n`);
+  return print(oldKeys.length > 0 ? advice(oldKeys, new Date()) : '');
 }
 
 /** What the line of progress says. */
@@ -201,7 +201,7 @@ async function clientOf(): Promise<EaasClient> {
   return new EaasClient({ service });
 }
 
-function say(text: string): number {
+function print(text: string): number {
   process.stdout.write(text);
   return 0;
 }

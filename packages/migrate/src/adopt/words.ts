@@ -83,7 +83,7 @@ export function definition({ style, name }: Names, adopted: readonly Adopted[], 
 }
 
 /** What becomes of the old keys. */
-export function epitaph(oldKeys: readonly OldKey[], now: Date): string {
+export function advice(oldKeys: readonly OldKey[], now: Date): string {
   const day = now.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
   const variables = oldKeys.map(({ variable }) => variable).join(' and ');
   return (

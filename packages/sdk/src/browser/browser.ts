@@ -64,7 +64,7 @@ export function createBrowserClient(options: BrowserClientOptions = {}): Envelop
     baseUrl: addressOf(String(baseUrl ?? proxyUrl), insecureHttp),
     authorize: async (_, input, send) =>
       send(plain(typeof headers === 'function' ? await headers() : headers), input),
-    judge: refuseSecret,
+    inspect: refuseSecret,
   });
 }
 

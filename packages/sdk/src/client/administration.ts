@@ -5,7 +5,7 @@ import { loadLists } from '../audit/query.ts';
 import type { Erasures } from '../data-keys/erasures.ts';
 import { type Call, type CallOptions, callOptions } from '../http/transport.ts';
 import type { PagesOptions, ReadPage } from '../http/listing.ts';
-import { type Caller, keyId, person, requireActor, somebody } from '../caller.ts';
+import { type Caller, keyId, person, requireUser, somebody } from '../caller.ts';
 import type { ExportedKey } from '../http/whole-export.ts';
 
 // Editors show the comments in this object as the documentation of the client's methods, such as `client.keys.create`.
@@ -250,7 +250,7 @@ export const serverModeCalls = (call: Call, erasures: Erasures, caller: Caller):
   bind(async (route, input, options) => {
     const { user } = caller;
     const sent = { ...(user !== undefined && { user }), ...Object(input) };
-    requireActor({ ...caller, user: sent.user });
+    requireUser({ ...caller, user: sent.user });
     if ('subject' in sent) requireKind(person, sent.subject, '`subject`');
     return erasures.ask(sent.subject, () => call(route, sent, options));
   }, serverModeRoutes);

@@ -28,7 +28,7 @@ import {
   unwrapOptions,
   type UnwrapOptions,
 } from '../data-keys/calls.ts';
-import { type Caller, keyIds, requireActor, requireKeyId, requireSubjectMatch, somebody } from '../caller.ts';
+import { type Caller, keyIds, requireUser, requireKeyId, requireSubjectMatch, somebody } from '../caller.ts';
 import {
   type Bundle,
   type Ciphertext,
@@ -276,7 +276,7 @@ function open(
 
 function requireCall(call: string, options: DecryptOptions, caller: Caller): void {
   requireOptions(decryptOptions, options, call);
-  requireActor(caller);
+  requireUser(caller);
 }
 
 function textOf(plaintext: Uint8Array): string {

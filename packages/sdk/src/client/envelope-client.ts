@@ -34,7 +34,7 @@ import {
   createTransport,
   patienceOf,
 } from '../http/transport.ts';
-import { type Caller, keyIds, person, requireActor, requireKeyId } from '../caller.ts';
+import { type Caller, keyIds, person, requireUser, requireKeyId } from '../caller.ts';
 import { type Ciphertext, copied, type EncryptedAs, type EncryptedForm } from '../data-keys/ciphertext.ts';
 import { type ClientOptions, enginesOf } from './client-options.ts';
 import {
@@ -321,7 +321,7 @@ export class EnvelopeClient {
    */
   async prime(options: PrimeOptions = {}): Promise<void> {
     requireOptions(primeOptions, options, 'prime');
-    requireActor(this.caller);
+    requireUser(this.caller);
     await this.parts.ask?.(options.signal);
     if (options.signal?.aborted) throw aborted();
     const { keyId = this.keyId, ciphertexts = [], encrypt = !options.ciphertexts, keep = false } = options;
@@ -360,7 +360,7 @@ export class EnvelopeClient {
    */
   async wrap(dek: Uint8Array, options: WrapOptions = {}): Promise<Wrapped> {
     requireOptions(wrapOptions, options, 'wrap');
-    requireActor(this.caller);
+    requireUser(this.caller);
     const { user } = this.caller;
     const keyId = requireKeyId(options.keyId ?? this.keyId);
     return this.parts.calls.wrap(dek, { ...options, keyId, user }, options);
@@ -379,7 +379,7 @@ export class EnvelopeClient {
    */
   async unwrap(wrapped: Wrapped, options: UnwrapOptions = {}): Promise<Uint8Array> {
     requireOptions(unwrapOptions, options, 'unwrap');
-    requireActor(this.caller);
+    requireUser(this.caller);
     return this.parts.calls.unwrap(wrapped, options, this.caller);
   }
 

@@ -5,7 +5,7 @@ import { type Ciphertext, contextOf, envelopeBytes } from '../data-keys/cipherte
 import type { Erasures } from '../data-keys/erasures.ts';
 import { asDecryption, type UnwrapOptions, unwrapOptions, wrappedOf } from '../data-keys/calls.ts';
 import { type Settled, settleEach } from '../errors.ts';
-import { type Caller, requireActor, requireSubjectMatch } from '../caller.ts';
+import { type Caller, requireUser, requireSubjectMatch } from '../caller.ts';
 import { coalesce } from '../http/batches.ts';
 import type { Call, Patience } from '../http/transport.ts';
 
@@ -36,7 +36,7 @@ export function createRewrapAll(call: Call, patience: Patience, erasures: Erasur
     options: UnwrapOptions = {},
   ): Promise<Settled<Rewrapped<FormOf<C>>>[]> => {
     requireOptions(unwrapOptions, options, 'rewrap');
-    requireActor(caller);
+    requireUser(caller);
     const { signal, subject } = options;
     const { user, signsIn } = caller;
     const context = contextOf(options.wrapContext);

@@ -24,7 +24,7 @@ interface Cell {
   readonly item: EncryptItem;
 }
 
-interface Mark {
+interface Indexed {
   readonly row: Row;
   readonly column: string;
   readonly where: Where;
@@ -41,7 +41,7 @@ export async function encryptRows(
   const plan = requireTable(plans, table);
   requireRows(given, idOf);
   const cells: Cell[] = [];
-  const marks: Mark[] = [];
+  const indexed: Indexed[] = [];
   const older: (() => Promise<void>)[] = [];
   const rows = given.map((values) => {
     requireColumns(plan, values);
@@ -64,12 +64,12 @@ export async function encryptRows(
           const item = { value: encoded, context, ...(subject !== undefined && { subject }) };
           cells.push({ row, plan: field, where, item });
         }
-        marks.push(...marksOf(field, values, row, where));
+        indexed.push(...indexedOf(field, values, row, where));
       });
     }
     return row;
   });
-  const sought = marks.flatMap(({ subjects }) => subjects);
+  const sought = indexed.flatMap(({ subjects }) => subjects);
   const [ciphertexts, written] = await Promise.all([
     callByKeys(cells, (items, keyIds) => client.encryptMany(items, { ...options, keyId: keyIds?.[0] })),
     fingerprints.of(client, sought, options, true),
@@ -79,7 +79,7 @@ export async function encryptRows(
     row[plan.name] = inField(where, () => resultOf(ciphertexts[index])).ciphertext;
   }
   let next = 0;
-  for (const { row, column, where, subjects } of marks) {
+  for (const { row, column, where, subjects } of indexed) {
     if (subjects.length === 0) continue;
     const found = inField(where, () => subjects.map(() => resultOf(written[next++]?.[0])[0] as string));
     // Sorts the fingerprints, because their order must not reveal the order of the parts in the value.
@@ -107,7 +107,7 @@ function encode({ name, field }: FieldPlan, value: unknown): string | Uint8Array
   return bytes;
 }
 
-function marksOf(field: FieldPlan, values: Row, row: Row, where: Where): Mark[] {
+function indexedOf(field: FieldPlan, values: Row, row: Row, where: Where): Indexed[] {
   return field.indexes.map((plan) => {
     const { column, fields, index } = plan;
     const given = valuesOf(fields, column, values);

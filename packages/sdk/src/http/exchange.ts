@@ -11,7 +11,7 @@ import type { Connection, Patience } from './transport.ts';
 import { isName, isOutput, namesSameKeys } from './outputs.ts';
 
 interface Asked<R extends Route>
-  extends Patience, Pick<Connection, 'baseUrl' | 'judge' | 'loadKinds' | 'reword'> {
+  extends Patience, Pick<Connection, 'baseUrl' | 'inspect' | 'loadKinds' | 'reword'> {
   /** The time limit of an attempt, in milliseconds. It includes the time to read the body of the response. */
   readonly attempt: number;
   readonly route: R;
@@ -30,14 +30,14 @@ const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|decrypt|show|erase)$|^DELETE .*
 
 /**
  * Sends a request, and reads and checks the response. After a temporary failure, sends the request again, at most
- * `retries` times. Throws only ServiceError, and the errors of `judge`. The errors never contain the request, because
+ * `retries` times. Throws only ServiceError, and the errors of `inspect`. The errors never contain the request, because
  * the request contains the API key.
  */
 export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output<R>> {
   // Copies `fetch` to the variable `send`. Browsers and edge runtimes throw an error if `fetch` is called as a method
   // of another object.
-  const { route, headers, send, judge, reword = String, input = {} } = asked;
-  judge?.(JSON.stringify([headers, input]));
+  const { route, headers, send, inspect, reword = String, input = {} } = asked;
+  inspect?.(JSON.stringify([headers, input]));
   const { ky, HTTPError } = await loadKy();
   const kinds = await asked.loadKinds?.(route);
   const texts = new WeakMap<Response, string>();
@@ -70,7 +70,7 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
           answered(response.status);
           const text = await textOf(response, signal);
           texts.set(response, text);
-          judge?.(Array.from(response.headers).join() + text);
+          inspect?.(Array.from(response.headers).join() + text);
           return response;
         };
         return asked.tracing({ name: route, request: { url, retries: asked.seen.attempts++ }, work });

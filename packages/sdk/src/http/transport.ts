@@ -16,7 +16,7 @@ export interface CallOptions {
 export const callOptions: OptionRules<CallOptions> = { signal: 'signal' };
 
 /** Gets the headers and the body of each request and response as text. If it throws, the call throws the same error. */
-type Judge = (text: string) => void;
+type Inspect = (text: string) => void;
 
 /** Sends a request with the credentials of the client, and with the members that they add to its body. */
 export type Authorize = <T>(
@@ -36,7 +36,7 @@ export interface Connection {
   readonly baseUrl: string;
   /** Authorizes the calls. A client with the app's sign-in sends its token instead. */
   readonly authorize: Authorize;
-  readonly judge?: Judge | undefined;
+  readonly inspect?: Inspect | undefined;
   /** Loads the kinds of all responses. Without it, only those of the routes that pages call are known. */
   readonly loadKinds?: ((route: Route) => Promise<object>) | undefined;
   /** Says what a text of the service says for users of the client. */
@@ -85,8 +85,8 @@ export function createTransport(
   authorize: Authorize,
   emit: Emit,
 ): Call {
-  const { baseUrl, judge, loadKinds, reword, inProcess, fetch: send = fetch, tracing = untraced } = options;
-  const service = { ...patienceOf(options), baseUrl, judge, loadKinds, reword, send, tracing };
+  const { baseUrl, inspect, loadKinds, reword, inProcess, fetch: send = fetch, tracing = untraced } = options;
+  const service = { ...patienceOf(options), baseUrl, inspect, loadKinds, reword, send, tracing };
   const call = async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
     const start = Date.now();
     const seen = { attempts: 0 };

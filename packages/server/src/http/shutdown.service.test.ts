@@ -21,19 +21,19 @@ function open(port: number) {
 }
 
 function slowService() {
-  let letGo = (): void => undefined;
-  const gone = new Promise<void>((resolve) => (letGo = resolve));
+  let onEvict = (): void => undefined;
+  const gone = new Promise<void>((resolve) => (onEvict = resolve));
   const keys = async () => {
     await gone;
     return { keys: [], count: 0, total: 0, limit: 50, offset: 0 };
   };
-  return { service: memoryService({}, { 'GET /v1/keys': keys }), letGo: () => letGo() };
+  return { service: memoryService({}, { 'GET /v1/keys': keys }), onEvict: () => onEvict() };
 }
 
 // Uses `expect.poll` from the context of the test, because the tests of this file run concurrently.
 describe.concurrent('close()', () => {
   it('a closing server finishes running requests and refuses new ones', async ({ expect }) => {
-    const { service, letGo } = slowService();
+    const { service, onEvict } = slowService();
     const { app, port } = await listen(service);
     const [running, idle, silent] = [open(port), open(port), open(port)];
     idle.socket.write(request('/healthz'));
@@ -44,7 +44,7 @@ describe.concurrent('close()', () => {
     const closed = app.close();
     await Promise.all([idle.closed, silent.closed]);
     expect(running.received()).toBe('');
-    letGo();
+    onEvict();
     await Promise.all([running.closed, closed]);
     expect(running.received()).toMatch(/^HTTP\/1.1 200 OK\r\n/);
     expect(running.received()).toMatch(/connection: close/i);
@@ -56,7 +56,7 @@ describe.concurrent('close()', () => {
     ['the readiness check', '/readyz', '"reasons":["the service is stopping"]'],
   ] as const)('while the server closes, %s on a kept-alive connection gets 503', async (row, { expect }) => {
     const [, path, content] = row;
-    const { service, letGo } = slowService();
+    const { service, onEvict } = slowService();
     const { app, port } = await listen(service);
     const sockets: Socket[] = [];
     app.server.on('connection', (socket: Socket) => sockets.push(socket));
@@ -79,13 +79,13 @@ describe.concurrent('close()', () => {
     expect(refusal).toMatch(/\r\nconnection: close\r\n(.+\r\n)*retry-after: 1\r\n/i);
     expect(late.received()).toContain(content);
     expect(service.arrivals).toHaveLength(1);
-    letGo();
+    onEvict();
     await Promise.all([closed, running.closed]);
     expect(running.received()).toContain('200 OK');
   });
 
   it('a closing server reads the refused body before it ends the connection', async ({ expect }) => {
-    const { service, letGo } = slowService();
+    const { service, onEvict } = slowService();
     const { app, port } = await listen(service);
     const [running, upload] = [open(port), open(port)];
     running.socket.write(request('/v1/keys'));
@@ -102,7 +102,7 @@ describe.concurrent('close()', () => {
     await upload.closed;
     expect(upload.errors).toEqual([]);
     expect(upload.received()).toContain('503 Service Unavailable');
-    letGo();
+    onEvict();
     await Promise.all([closed, running.closed]);
   });
 

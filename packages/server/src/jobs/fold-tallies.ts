@@ -29,7 +29,7 @@ async function tenantsToFold(sql: Sql, month: string): Promise<string[]> {
 
 /**
  * Every sum that is asked for stays the same: of a version in all months, of a month over all keys, and of an action over both.
- * So that the last one counts nothing twice, a row without key and month takes off what the rows of months add.
+ * A row without key and month subtracts what the rows of months add, so that the total counts nothing twice.
  */
 async function fold(tx: Transaction, tenantId: string, month: string): Promise<void> {
   await tx`

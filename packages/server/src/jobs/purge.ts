@@ -1,6 +1,6 @@
 // Deletes entries that are older than the operator keeps them. What is deleted is verified first, and all rows are compared
 // with their sum: a log with signs of tampering is not purged, because the entries prove the tampering.
-import { type AnchorRow, anchors, openTenant, refTo, sealRow, tenants, verifyTenant } from '@eaas/service';
+import { type AnchorRow, anchors, openTenant, refTo, withMac, tenants, verifyTenant } from '@eaas/service';
 import type { Service } from '../app/service.ts';
 import { Explained } from '../base/explained.ts';
 import { databaseTime, type Sql, type Transaction } from '../postgres/sql.ts';
@@ -58,7 +58,7 @@ async function purgeStep(
   if (!opened || !end || errors.length > 0) throw notPurged(tenantId, errors[0]?.reason);
   const { hash, time } = end;
   const content: AnchorRow = { tenant_id: tenantId, id: last, hash, mac: new Uint8Array() };
-  const anchor = sealRow(opened.secrets, anchors, content) as AnchorRow;
+  const anchor = withMac(opened.secrets, anchors, content) as AnchorRow;
   return background.transaction(async (tx) => {
     await hold(tx);
     await tx`select from eaas.audit_heads where tenant_id = ${tenantId} for update`;

@@ -77,7 +77,7 @@ async function find(
 }
 
 async function write({ background }: Service, { hold }: Lease, key: RowKey, night: Verified) {
-  const row = core.sealRow(key, verifications, night);
+  const row = core.withMac(key, verifications, night);
   await background.transaction(async (tx) => {
     await hold(tx);
     await tx`insert into eaas.verifications ${tx({ ...row })} on conflict (tenant_id) do update

@@ -9,7 +9,7 @@ import {
   type PresentedToken,
   Refusal,
   Remembered,
-  sealRow,
+  withMac,
   type TenantSecrets,
 } from '@eaas/service';
 import type { Alarms } from '../base/alarms.ts';
@@ -76,7 +76,7 @@ export function keySetsOf({ database, hosts, alarms, now }: KeySetOptions) {
   }
 
   async function store(content: KeySetRow, secrets: TenantSecrets): Promise<void> {
-    const row = sealRow(secrets, keySets, content) as KeySetRow & { readonly mac: Uint8Array };
+    const row = withMac(secrets, keySets, content) as KeySetRow & { readonly mac: Uint8Array };
     await database.run(
       (sql) => sql`insert into eaas.key_sets ${sql({ ...row })} on conflict (tenant_id, issuer_id) do update
         set ${sql({ ...row }, 'jwks_uri', 'jwks', 'fetched_at', 'mac')}`,

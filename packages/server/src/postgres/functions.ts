@@ -21,10 +21,10 @@ export async function writingFunctions(sql: Sql): Promise<string> {
 }
 
 /** Bytes come as text in hexadecimal, which the type of the column takes. */
-function writeRows({ name, id, changes, counted }: StoredTable, columns: readonly string[]): string {
+function writeRows({ name, id, updatable, counted }: StoredTable, columns: readonly string[]): string {
   const key = [...new Set(['tenant_id', ...id])];
   const others = columns.filter((column) => column !== 'tenant_id');
-  const set = (changes ?? others.filter((column) => !key.includes(column)))
+  const set = (updatable ?? others.filter((column) => !key.includes(column)))
     .map((column) => `${column} = excluded.${column}`)
     .join(', ');
   const written = `jsonb_populate_recordset(null::eaas.${name}, rows -> '${name}')`;

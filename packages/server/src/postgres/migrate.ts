@@ -110,8 +110,8 @@ async function grant(sql: Sql, role: string): Promise<void> {
   await sql`revoke insert on eaas.migrations from ${to}`;
   await sql`grant update on eaas.row_counts, eaas.leases to ${to}`;
   await sql`grant delete on eaas.root_checks to ${to}`;
-  for (const { name, changes, isLoose, rights } of storedTables.values()) {
-    const ofRows = changes ? `update (${changes.join(', ')})` : 'update';
+  for (const { name, updatable, isLoose, rights } of storedTables.values()) {
+    const ofRows = updatable ? `update (${updatable.join(', ')})` : 'update';
     const may = isLoose ? rights : ofRows;
     if (may) await sql`grant ${sql.unsafe(may)} on eaas.${sql(name)} to ${to}`;
   }

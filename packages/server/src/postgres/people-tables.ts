@@ -28,9 +28,9 @@ export const ofPeople = {
 
 export const storedSubjects: StoredTable = {
   ...subjects,
-  changes: ['sealed', 'erased_id', 'erased_at', 'erased_hash', 'mac'],
+  updatable: ['sealed', 'erased_id', 'erased_at', 'erased_hash', 'mac'],
   // A forged id can be short.
-  recorded: `encode(substr(t.subject_id || decode(repeat('00', 16), 'hex'), 1, 16), 'hex')::uuid`,
+  recordId: `encode(substr(t.subject_id || decode(repeat('00', 16), 'hex'), 1, 16), 'hex')::uuid`,
   counted: { column: 'erased_id', group: `case when erased_id is not null then 'erased' end` },
 };
 

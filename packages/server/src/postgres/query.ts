@@ -121,7 +121,7 @@ function matching(tenantId: string, table: StoredTable, where: readonly Where[])
   const all = where.map((one) => part`and ${condition(tenantId, table, one)}`);
   const ofTenant = part`eaas.${raw(table.name)} where tenant_id = ${tenantId}`;
   const isFew = ([column, is]: Where): boolean =>
-    (is === '=' || is === 'in') && table.few?.includes(column) === true;
+    (is === '=' || is === 'in') && table.selective?.includes(column) === true;
   if (!where.some(isFew)) return part`${ofTenant} ${joined(all)}`;
   const few = all.filter((_, nth) => isFew(where[nth] as Where));
   // `offset 0` keeps PostgreSQL from merging the two queries.
@@ -137,9 +137,9 @@ function walkTo(tenantId: string, table: StoredTable, query: Query<never>, count
   const named = (column: string) => where.find(([name, is]) => name === column && is === '=')?.[2];
   const [action, actor] = [named('action'), named('actor')];
   const of = [action ?? [], actor === undefined ? [] : ['by', actor]].flat().join(' ');
-  if (!table.derived || !descending || limit === undefined || of === '') return undefined;
+  if (!table.expressions || !descending || limit === undefined || of === '') return undefined;
   const isInIndex = action !== undefined && !frequentActions.includes(String(action));
-  if (isInIndex || where.some(([column]) => table.derived?.[column])) return undefined;
+  if (isInIndex || where.some(([column]) => table.expressions?.[column])) return undefined;
   const all = (ones: readonly Where[], id?: string) =>
     joined(ones.map((one) => part`and ${condition(tenantId, table, one, id)}`));
   const bounds = (to: string) => where.filter(([name, is]) => is === to && /^(id|created_at)$/.test(name));
@@ -167,9 +167,9 @@ function walkTo(tenantId: string, table: StoredTable, query: Query<never>, count
 
 /** `id`: what a condition on ids is about, in SQL. */
 function condition(tenantId: string, table: StoredTable, [column, is, value]: Where, id = 'id'): Part {
-  const { nulls, derived } = table;
+  const { nulls, expressions } = table;
   const isUuid = typeOf(table, column) === 'uuid';
-  const left = raw(column === 'id' ? id : (derived?.[column] ?? column));
+  const left = raw(column === 'id' ? id : (expressions?.[column] ?? column));
   if (is === 'null') return nulls ? part`${left} = ${nulls[column] ?? null}` : part`${left} is null`;
   if (is === 'filled') return part`${left} is not null`;
   if (typeof value === 'string' && value.includes('\0')) return part`false`;
@@ -184,8 +184,8 @@ function condition(tenantId: string, table: StoredTable, [column, is, value]: Wh
     return part`${left} = any (${[...values]}::${raw(isUuid ? 'uuid' : 'text')}[])`;
   }
   if (typeof value === 'string' && isUuid && parseUuid(value) === undefined) return part`false`;
-  if (derived && column === 'created_at') return sinceOrUntil(tenantId, is, Number(value), id);
-  if (derived && column === 'action' && !frequentActions.includes(String(value)))
+  if (expressions && column === 'created_at') return sinceOrUntil(tenantId, is, Number(value), id);
+  if (expressions && column === 'action' && !frequentActions.includes(String(value)))
     return part`${left} = ${value} and ${raw(isRare)}`;
   const isKnown = nulls?.[column] === undefined ? part`` : part`and ${left} <> ${nulls[column]}`;
   return part`${left} ${raw(is)} ${value} ${isKnown}`;
@@ -215,7 +215,7 @@ function sinceOrUntil(tenantId: string, is: string, time: number, id: string): P
 function page(table: StoredTable, all: Part, query: Query<never>): Part {
   const { by, limit, offset = 0, bytes } = query;
   // Only the ledger asks for the nonces of entries.
-  const columns = raw(table.derived ? ['tenant_id', ...table.columns].join(', ') : '*');
+  const columns = raw(table.expressions ? ['tenant_id', ...table.columns].join(', ') : '*');
   const most = limit === undefined ? part`` : part`limit ${limit}`;
   if (bytes !== undefined) {
     const before = part`sum(octet_length(metadata)) over (order by id) - octet_length(metadata) as bytes`;
@@ -249,10 +249,10 @@ function knownCount(tenantId: string, table: StoredTable, { where }: Query<never
 }
 
 /** The newest record of the row's changes, as another column. */
-function newestRev(tenantId: string, { record, isLoose, id, recorded = `t.${id[0]}` }: StoredTable): Part {
+function newestRev(tenantId: string, { record, isLoose, id, recordId = `t.${id[0]}` }: StoredTable): Part {
   if (!record || isLoose) return part`, null as newest_rev`;
   return part`, (select max(r.rev) from eaas.row_records r
-    where r.tenant_id = ${tenantId} and r.row_id = ${raw(recorded)}) as newest_rev`;
+    where r.tenant_id = ${tenantId} and r.row_id = ${raw(recordId)}) as newest_rev`;
 }
 
 /** A list of rows as JSON. */

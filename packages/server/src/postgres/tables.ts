@@ -8,13 +8,13 @@ import { logProofs } from './public-log-tables.ts';
 
 export interface StoredTable extends core.Table<never> {
   /** The columns that change when an entry writes a row again. Absent: all but the id. Entries write no loose rows. */
-  readonly changes?: readonly string[];
+  readonly updatable?: readonly string[];
   /** The id under which changes of the row `t` are recorded, in SQL, unless it is the row's own. */
-  readonly recorded?: string;
+  readonly recordId?: string;
   /** Rows are counted as they are written, by a column: as one group, in SQL, where the column is not null. */
   readonly counted?: { readonly column: string; readonly group: string };
   /** Columns of which few rows have the same value. PostgreSQL would otherwise search all rows in the order of a list. */
-  readonly few?: readonly string[];
+  readonly selective?: readonly string[];
   /** The values that stand for null in a primary key, which cannot have it. */
   readonly nulls?: Readonly<Record<string, string | number>>;
   /** The columns by whose values the table `tallies` counts the rows as they come and go. */
@@ -26,7 +26,7 @@ export interface StoredTable extends core.Table<never> {
   /** Whether nothing refuses to truncate the table: its rows change without an entry. */
   readonly mayBeLost?: true;
   /** What conditions can name although it is no column, in SQL. */
-  readonly derived?: Readonly<Record<string, string>>;
+  readonly expressions?: Readonly<Record<string, string>>;
 }
 
 /** The condition of the index of rare actions, in SQL. PostgreSQL uses it for statements that say it too, without a parameter. */
@@ -37,10 +37,10 @@ export const noId = '00000000-0000-0000-0000-000000000000';
 
 const tables: readonly StoredTable[] = [
   core.tenants,
-  { ...core.keys, counted: { column: 'status', group: 'status' }, few: ['name', 'key_id'] },
-  { ...core.keyVersions, changes: ['sealed'] },
+  { ...core.keys, counted: { column: 'status', group: 'status' }, selective: ['name', 'key_id'] },
+  { ...core.keyVersions, updatable: ['sealed'] },
   core.apiKeys,
-  { ...core.entries, tallied: ['key_id', 'action'], derived: ofPeople },
+  { ...core.entries, tallied: ['key_id', 'action'], expressions: ofPeople },
   { ...core.blocks, mayBeLost: true },
   { ...core.heads, rights: 'update' },
   { ...core.anchors, rights: 'update' },

@@ -7,7 +7,7 @@ import { subjects } from '../plugins/people/subjects.ts';
 import { Guess } from './guess.ts';
 import { judgeAll } from './judge.ts';
 import { Ledger } from './ledger.ts';
-import { sealRow } from './row-macs.ts';
+import { withMac } from './row-macs.ts';
 import type { Known, Store, Stored } from './store.ts';
 import { type Ref, refOf, type Table } from './table.ts';
 import { keys, tenants } from './tables.ts';
@@ -40,10 +40,10 @@ test('of 14,000 subjects a guess remembers those that were used last', () => {
     const rows = new Map<Ref, Stored>();
     for (let nth = from; nth < from + 1_000; nth++) {
       const row = subjectRow(guess.tenant.tenant_id, nth);
-      rows.set(refOf(subjects, row), { row: sealRow(guess.secrets, subjects, row), newest_rev: null });
+      rows.set(refOf(subjects, row), { row: withMac(guess.secrets, subjects, row), newest_rev: null });
     }
     refs.push(...rows.keys());
-    guess.lay({ rows, found: new Map() } as unknown as Known, []);
+    guess.merge({ rows, found: new Map() } as unknown as Known, []);
   }
   const known = refs.filter((ref) => guess.has(ref));
   expect(known.length).toBeLessThanOrEqual(12_000);

@@ -1,5 +1,5 @@
 // What a replica believes a tenant is like: the head and the rows that it last saw. While the database is honest, a guess is
-// harmless, because only an append that finds the same head rests on it. Rows are checked when they are laid in, so one that
+// harmless, because only an append that finds the same head rests on it. Rows are checked when they are merged, so one that
 // was put back for a moment would be believed: a guess ends after ten minutes, and after each finished verification.
 import { toBase64 } from '@eaas/protocol/base64';
 import { isBytes, type SecretPlace } from '@eaas/protocol/internal';
@@ -137,8 +137,8 @@ export class Guess {
     return true;
   }
 
-  /** Lays in what a store has read under the head of this guess, or under one with the same rows. */
-  lay({ rows, found }: Known, needs: readonly Need[]): void {
+  /** Adds what a store has read under the head of this guess, or under one with the same rows. */
+  merge({ rows, found }: Known, needs: readonly Need[]): void {
     for (const [ref, stored] of rows) this.#keep(ref, stored && this.#believe(this.#tableOf(ref), stored));
     for (const query of needs) {
       const all = found.get(nameOf(query));

@@ -1,5 +1,6 @@
 // The one way to change a tenant, and to read it: a request becomes a decision, decisions wait for their tenant, and one append
-// commits them. See docs/design/ledger.md. What is read is in place.ts, what is judged in judge.ts, what is written in queue.ts.
+// commits them. See docs/design/ledger.md. What is read is in tenant-cache.ts, what is judged in judge.ts, and what is written in
+// queue.ts.
 import type { Endpoint } from '@eaas/protocol/wire';
 import { endSealer } from '#platform';
 import type { Secret } from '../crypto/secret.ts';
@@ -8,7 +9,7 @@ import { changedTooOften, type Refusal } from '../rules/refusal.ts';
 import type { Decision, Settled } from './decision.ts';
 import type { Guess, Listener } from './guess.ts';
 import { judgeOnly, type Outcome, outcomeOf, View } from './judge.ts';
-import { Place } from './place.ts';
+import { TenantCache } from './tenant-cache.ts';
 import { type Patience, Queue } from './queue.ts';
 import { Remembered, rememberedFor } from './remembered.ts';
 import type { OpenTenant } from './row-macs.ts';
@@ -74,13 +75,13 @@ export class Ledger {
     failed: (error: unknown) => void,
   ): void {
     const queue = this.#queueOf(tenantId);
-    const { place } = queue;
+    const { cache } = queue;
     const deadline = this.#deadlineOf(how);
     const attempt = (asking: Decision, round: number): void => {
       // Under the lock, all that it asks for is read. The first attempt without it rests on what is remembered.
       const isLocked = how.isLocked === true || decision.changes === true || round === mostRounds;
-      const isReady = !decision.prepare && (isLocked || (place.guess && round === 1));
-      const prepared = isReady ? undefined : this.#prepared(place, asking);
+      const isReady = !decision.prepare && (isLocked || (cache.guess && round === 1));
+      const prepared = isReady ? undefined : this.#prepared(cache, asking);
       const end = (outcome: Outcome): void => {
         if ('needs' in outcome && round < mostRounds) attempt(withNeeds(asking, outcome.needs), round + 1);
         else this.#tell(tenantId, outcome, settled, failed);
@@ -91,10 +92,10 @@ export class Ledger {
   }
 
   /** Reads what a decision will ask for, as far as it can be named, and lets it prepare. */
-  async #prepared(place: Place, decision: Decision): Promise<void> {
-    let guess = place.guess ?? (await place.read([]));
+  async #prepared(cache: TenantCache, decision: Decision): Promise<void> {
+    let guess = cache.guess ?? (await cache.read([]));
     const missing = this.#missing(guess, decision);
-    if (missing.length > 0) guess = await place.read(missing);
+    if (missing.length > 0) guess = await cache.read(missing);
     await decision.prepare?.(this.#viewOf(guess));
   }
 
@@ -110,35 +111,35 @@ export class Ledger {
     settled: (settled: Settled<Answer | Refusal>) => void,
     failed: (error: unknown) => void,
   ): Promise<void> {
-    const { place } = this.#queueOf(tenantId);
+    const { cache } = this.#queueOf(tenantId);
     const deadline = this.#deadlineOf(how);
     const outcome = await (
       (reading.snapshot ?? reading.ofAnyHead)
-        ? this.#onSnapshot(place, decision, deadline, reading.ofAnyHead)
-        : this.#confirmed(place, decision, deadline)
+        ? this.#onSnapshot(cache, decision, deadline, reading.ofAnyHead)
+        : this.#confirmed(cache, decision, deadline)
     ).catch(outcomeOf);
     this.#tell(tenantId, outcome, settled, failed);
   }
 
-  async #confirmed(place: Place, decision: Decision, deadline: number): Promise<Outcome> {
+  async #confirmed(cache: TenantCache, decision: Decision, deadline: number): Promise<Outcome> {
     let asking = decision;
     for (let round = 1; round < mostRounds; round++) {
-      const { guess: before } = place;
-      const guess = await place.read(before ? this.#missing(before, asking) : []);
+      const { guess: before } = cache;
+      const guess = await cache.read(before ? this.#missing(before, asking) : []);
       const outcome = await judged(asking, guess, () => this.clock.now());
       if (!('needs' in outcome)) return outcome;
       asking = withNeeds(asking, outcome.needs);
     }
-    return this.#onSnapshot(place, asking, deadline);
+    return this.#onSnapshot(cache, asking, deadline);
   }
 
-  async #onSnapshot(place: Place, decision: Decision, deadline: number, ofAnyHead = false): Promise<Outcome> {
-    const { guess: remembered } = place;
+  async #onSnapshot(cache: TenantCache, decision: Decision, deadline: number, ofAnyHead = false) {
+    const { guess: remembered } = cache;
     const named = remembered ? decision.needs(this.#viewOf(remembered)) : [];
-    let asked = unique([refTo(tenants, place.tenantId), ...named]);
+    let asked = unique([refTo(tenants, cache.tenantId), ...named]);
     for (;;) {
-      const known = await place.readFrom(asked, deadline);
-      const guess = place.guessFrom(known, asked, !ofAnyHead);
+      const known = await cache.readFrom(asked, deadline);
+      const guess = cache.guessFrom(known, asked, !ofAnyHead);
       let more = unique([...asked, ...decision.needs(new View(guess, known.time))]);
       if (more.length === asked.length) {
         const outcome = await judged(decision, guess, () => known.time);
@@ -151,7 +152,7 @@ export class Ledger {
 
   /** What is remembered of a tenant, if anything is. It can be out of date. */
   remembered(tenantId: string): View | undefined {
-    const { guess } = this.#queueOf(tenantId).place;
+    const { guess } = this.#queueOf(tenantId).cache;
     return guess && this.#viewOf(guess);
   }
 
@@ -191,7 +192,7 @@ export class Ledger {
   #queueOf(tenantId: string): Queue {
     const known = this.#queues.get(tenantId);
     if (known) return known;
-    const queue = new Queue(new Place(tenantId, this));
+    const queue = new Queue(new TenantCache(tenantId, this));
     this.#queues.set(tenantId, queue);
     return queue;
   }

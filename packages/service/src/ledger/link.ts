@@ -5,7 +5,7 @@ import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import type { Draft } from '../rules/draft.ts';
 import { beginsBlock, blocksOf } from './blocks.ts';
 import type { Author, Receipts } from './decision.ts';
-import { masked, rowInSum, sealHead, sealRow } from './row-macs.ts';
+import { masked, rowInSum, macHead, withMac } from './row-macs.ts';
 import type { Link, Run, SealedWrite } from './store.ts';
 import { type Ref, refOf, type Table, type Write } from './table.ts';
 import type { HeadRow } from './tables.ts';
@@ -99,7 +99,7 @@ export function beginLink(
       const earlier = writes.get(ref);
       writes.set(ref, {
         ...write,
-        row: sealRow(secrets, table, row),
+        row: withMac(secrets, table, row),
         record,
         before: earlier ? (earlier.before ?? null) : before,
       });
@@ -120,7 +120,7 @@ export function beginLink(
     complete({ month, encrypts }: Pick<HeadRow, 'month' | 'encrypts'>, now: number): Link {
       const end = { id: expected.id + hashes.length, hash: fromLatin1(hash), nonce: draw().slice() };
       const about = { created_at, month, encrypts, sum: masked(secrets, end, sum) };
-      const next = sealHead(secrets, { tenant_id, ...end, ...about });
+      const next = macHead(secrets, { tenant_id, ...end, ...about });
       const macs = entryMacs(secrets.auditMac, hashes);
       const seals = fromLatin1(hashes.map((each, index) => `${each}${macs[index]}${salts[index]}`).join(''));
       const all = {

@@ -6,7 +6,7 @@ import { auditUnwritten, Refusal } from '../rules/refusal.ts';
 import type { Decision } from './decision.ts';
 import type { Step } from './guess.ts';
 import { type Attempt, judgeAll, type Outcome, outcomeOf, View } from './judge.ts';
-import { NoTenant, type Place, sameHead } from './place.ts';
+import { NoTenant, type TenantCache, sameHead } from './tenant-cache.ts';
 import { type Appended, type Known, LinkRefused } from './store.ts';
 import { type Need, type Ref, refTo, unique } from './table.ts';
 import { tenants } from './tables.ts';
@@ -26,7 +26,7 @@ interface Waiting {
   readonly isLocked: boolean;
   readonly since: number;
   readonly deadline: number;
-  /** Its place among those that are open. */
+  /** Its cache among those that are open. */
   at: number;
   isGone: boolean;
   settle(outcome: Outcome): void;
@@ -48,12 +48,12 @@ const mostLocks = 8;
 /** How often a batch is judged on a head that moved, before it takes the lock. */
 const mostMoves = 3;
 
-/** Rows that an attempt replaces. One that somebody altered is evidence: it is read again before another takes its place. */
+/** Rows that an attempt replaces. One that somebody altered is evidence: it is read again before another takes its cache. */
 const replacedBy = ({ writes }: Attempt): Ref[] =>
   Array.from(writes).flatMap(([ref, { before }]) => (before ? ref : []));
 
 export class Queue {
-  readonly place: Place;
+  readonly cache: TenantCache;
   readonly #waiting: Waiting[] = [];
   /** All that have no end yet: those that wait, are prepared, or are written. A Set would keep many that have one in memory. */
   readonly #open: Waiting[] = [];
@@ -65,8 +65,8 @@ export class Queue {
   /** Since when it writes, and no append has succeeded, as a value of `performance.now()`. */
   #writesSince = Infinity;
 
-  constructor(place: Place) {
-    this.place = place;
+  constructor(cache: TenantCache) {
+    this.cache = cache;
   }
 
   /** Since when the oldest decision waits, or the store has taken none of them, as a value of `performance.now()`. */
@@ -85,7 +85,7 @@ export class Queue {
     then: (outcome: Outcome) => void,
     prepared?: Promise<void>,
   ): void {
-    const { ledger } = this.place;
+    const { ledger } = this.cache;
     const waiting: Waiting = {
       decision,
       isLocked,
@@ -142,17 +142,17 @@ export class Queue {
   /** Lets a decision wait for its turn. */
   #enter(waiting: Waiting): void {
     this.#waiting.push(waiting);
-    if (!this.place.isWriting) void this.#drain();
+    if (!this.cache.isWriting) void this.#drain();
   }
 
   /** Writes until none waits. */
   async #drain(): Promise<void> {
-    this.place.isWriting = true;
+    this.cache.isWriting = true;
     this.#writesSince = performance.now();
     try {
       while (this.#waiting.length > 0) await this.#write(this.#waiting.splice(0), []);
     } finally {
-      this.place.isWriting = false;
+      this.cache.isWriting = false;
       this.#writesSince = Infinity;
     }
   }
@@ -167,7 +167,7 @@ export class Queue {
     moves = 0,
     isRepeated = false,
   ): Promise<void> {
-    const { place } = this;
+    const { cache } = this;
     if (batch.every(({ isGone }) => isGone)) return;
     const isLocked = lost.length > 0 || moves >= mostMoves || batch.some((waiting) => waiting.isLocked);
     this.#begun = undefined;
@@ -180,10 +180,10 @@ export class Queue {
       return this.#recover(batch, lost, error);
     }
     const { appended, hasMet } = attempt ?? {};
-    if (appended) place.ledger.clock.learn(appended.time, startedAt);
+    if (appended) cache.ledger.clock.learn(appended.time, startedAt);
     if (attempt && (appended?.outcome ?? 'written') === 'written') return this.#release(attempt, batch);
     const isMoved = appended?.outcome === 'moved';
-    if (isMoved) place.ledger.listener.moved?.();
+    if (isMoved) cache.ledger.listener.moved?.();
     // Whoever came meanwhile shares the next attempt, so that the replica that lost has more to write than the one that won.
     if (hasMet) return this.#write([...batch, ...this.#waiting.splice(0)], lost, moves + 1);
     if (isRepeated) await pause();
@@ -191,9 +191,9 @@ export class Queue {
   }
 
   async #atOnce(batch: readonly Waiting[]): Promise<Tried | undefined> {
-    const { place } = this;
-    const { store, clock } = place.ledger;
-    const guess = place.guess ?? (await place.read([]));
+    const { cache } = this;
+    const { store, clock } = cache.ledger;
+    const guess = cache.guess ?? (await cache.read([]));
     const here = batch.filter(({ isGone }) => !isGone);
     const attempt = judgeAll(guess, clock.now(), here);
     const { link, outcomes } = attempt;
@@ -201,15 +201,15 @@ export class Queue {
     for (const [nth, outcome] of outcomes.entries()) if ('needs' in outcome) here[nth]?.settle(outcome);
     if (link) {
       this.#begun = attempt;
-      const appended = await store.append(place.tenantId, link);
+      const appended = await store.append(cache.tenantId, link);
       this.#begun = undefined;
       if (appended.outcome !== 'moved') return { ...attempt, appended };
-      return { ...attempt, appended, hasMet: place.meet(link.expected, appended.head) };
+      return { ...attempt, appended, hasMet: cache.meet(link.expected, appended.head) };
     }
     const staying = here.filter(({ isGone }) => !isGone);
     if (staying.length === 0) return attempt;
     // Nothing is written: what a look at the head, and at the clock of the database, then says is the answer.
-    const confirmed = judgeAll(await place.read([]), clock.now(), staying);
+    const confirmed = judgeAll(await cache.read([]), clock.now(), staying);
     return confirmed.link ? undefined : confirmed;
   }
 
@@ -220,18 +220,18 @@ export class Queue {
     more: readonly Need[] = [],
     round = 1,
   ): Promise<Tried | undefined> {
-    const { place } = this;
-    const { store, clock } = place.ledger;
-    const view = new View(place.guess ?? (await place.read([])), clock.now());
+    const { cache } = this;
+    const { store, clock } = cache.ledger;
+    const view = new View(cache.guess ?? (await cache.read([])), clock.now());
     const named = batch.flatMap(({ decision }) => decision.needs(view));
-    const asked = unique([refTo(tenants, place.tenantId), ...more, ...named]);
+    const asked = unique([refTo(tenants, cache.tenantId), ...more, ...named]);
     this.#step = 'lock';
     let attempt: Attempt<Waiting> | undefined;
     let unread: readonly Need[] = [];
     const work = (known: Known) => {
-      const { newest } = place;
-      if (newest && known.head && !sameHead(newest, known.head)) place.sawOthers();
-      const guess = place.lay(known, asked, newest?.id);
+      const { newest } = cache;
+      if (newest && known.head && !sameHead(newest, known.head)) cache.sawForeignAppend();
+      const guess = cache.merge(known, asked, newest?.id);
       if (!guess) throw new Error('a tenant was read without its row');
       attempt = lost.find(({ link }) => link === known.written);
       if (attempt) return undefined;
@@ -246,7 +246,7 @@ export class Queue {
     };
     const last = Math.max(...batch.map(({ deadline }) => deadline));
     const links = lost.flatMap(({ link }) => link ?? []);
-    const appended = await store.locked(place.tenantId, asked, links, work, last);
+    const appended = await store.locked(cache.tenantId, asked, links, work, last);
     if (unread.length > 0 && round < mostLocks)
       return this.#underLock(batch, lost, [...asked, ...unread], round + 1);
     // A lost link can still land, so who is in it is judged here to the end: elsewhere it would be written once more.
@@ -261,17 +261,17 @@ export class Queue {
     lost: readonly Attempt<Waiting>[],
     error: unknown,
   ): Promise<void> {
-    const { place } = this;
+    const { cache } = this;
     const { batch = waiting, link } = this.#begun ?? {};
     const also = this.#begun && link ? [this.#begun] : [];
     const isOfTenant = error instanceof NoTenant || error instanceof Refusal;
-    if (!isOfTenant) place.ledger.listener.unwritten?.(error, place.tenantId, this.#step);
+    if (!isOfTenant) cache.ledger.listener.unwritten?.(error, cache.tenantId, this.#step);
     if (error instanceof LinkRefused && batch.length > 1) {
       for (const each of batch) await this.#write([each], lost);
       return;
     }
     if (isOfTenant || error instanceof LinkRefused) {
-      if (isOfTenant) place.forget();
+      if (isOfTenant) cache.forget();
       const failure = isOfTenant ? error : auditUnwritten(error);
       for (const each of batch) each.settle({ error: failure });
       return;
@@ -282,12 +282,12 @@ export class Queue {
 
   /** Hands out what was committed. Those whom the link did not hold wait on, before those who came later. */
   #release({ batch, link, outcomes, sum, writes }: Attempt<Waiting>, waiting: readonly Waiting[]): void {
-    const { tenantId, ledger } = this.place;
+    const { tenantId, ledger } = this.cache;
     // Requests that have an end would wait in memory for the next append.
     this.#begun = undefined;
     this.#writesSince = performance.now();
     if (link) {
-      this.place.advance(link, sum, writes);
+      this.cache.advance(link, sum, writes);
       ledger.listener.appended?.(tenantId, link);
     }
     for (const [nth, outcome] of outcomes.entries()) batch[nth]?.settle(outcome);

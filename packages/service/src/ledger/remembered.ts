@@ -18,22 +18,22 @@ export class Remembered<Value> {
   readonly #most: number;
   readonly #milliseconds: number;
   readonly #mostBytes: number;
-  readonly #letGo: (value: Value) => void;
+  readonly #onEvict: (value: Value) => void;
   #bytes = 0;
   /** When the timer fires, as a value of `performance.now()`. */
   #due = 0;
 
-  /** `letGo` is told what is remembered no longer. */
+  /** `onEvict` is told what is remembered no longer. */
   constructor(
     most: number,
     milliseconds = Infinity,
     mostBytes = Infinity,
-    letGo: (value: Value) => void = () => {},
+    onEvict: (value: Value) => void = () => {},
   ) {
     this.#most = most;
     this.#milliseconds = milliseconds;
     this.#mostBytes = mostBytes;
-    this.#letGo = letGo;
+    this.#onEvict = onEvict;
   }
 
   get bytes(): number {
@@ -66,9 +66,9 @@ export class Remembered<Value> {
     this.delete(name);
     this.#kept.set(name, { value, until: now + this.#milliseconds, movedAt: now, bytes });
     this.#bytes += bytes;
-    this.#letOldestGo();
+    this.#evictLeastUsed();
     // The timer of a Worker ends with the request that began it.
-    if (this.#milliseconds < Infinity && this.#due <= now) this.#letOldGo();
+    if (this.#milliseconds < Infinity && this.#due <= now) this.#evictExpired();
   }
 
   /** Says how many bytes a value has now. It is remembered no longer for that. */
@@ -77,7 +77,7 @@ export class Remembered<Value> {
     if (!kept) return;
     this.#bytes += bytes - kept.bytes;
     kept.bytes = bytes;
-    this.#letOldestGo();
+    this.#evictLeastUsed();
   }
 
   delete(name: string): void {
@@ -85,11 +85,11 @@ export class Remembered<Value> {
     if (!kept) return;
     this.#bytes -= kept.bytes;
     this.#kept.delete(name);
-    this.#letGo(kept.value);
+    this.#onEvict(kept.value);
   }
 
   /** More go at once than must, because a Map in which the first ones were deleted is slow to find the next. */
-  #letOldestGo(): void {
+  #evictLeastUsed(): void {
     if (this.#kept.size <= this.#most && this.#bytes <= this.#mostBytes) return;
     const [most, mostBytes] = [this.#most - Math.floor(this.#most / 8), (this.#mostBytes / 8) * 7];
     for (const oldest of this.#kept.keys()) {
@@ -99,7 +99,7 @@ export class Remembered<Value> {
   }
 
   /** Lets go of what is too old, and comes back when the next one is. */
-  #letOldGo(): void {
+  #evictExpired(): void {
     const now = performance.now();
     this.#due = Infinity;
     for (const [name, { until }] of this.#kept) {
@@ -108,7 +108,7 @@ export class Remembered<Value> {
     }
     if (this.#kept.size === 0) this.#due = 0;
     if (this.#due === 0) return;
-    const timer: unknown = setTimeout(() => this.#letOldGo(), this.#due - now);
+    const timer: unknown = setTimeout(() => this.#evictExpired(), this.#due - now);
     (timer as { unref?: () => void }).unref?.();
   }
 }

@@ -13,13 +13,13 @@ import { type HeadRow, heads, type TenantRow, tenants } from './tables.ts';
 type RowKey = Pick<TenantSecrets, 'rowMac'>;
 
 /** Adds the MAC to a row, a head or an anchor, if its table has one. */
-export function sealRow(secrets: RowKey, table: Table<never>, row: object): Stored['row'] {
+export function withMac(secrets: RowKey, table: Table<never>, row: object): Stored['row'] {
   const mac = macOf(secrets, table, row);
   return mac ? { ...row, mac } : row;
 }
 
-export const sealHead = (secrets: RowKey, head: Omit<HeadRow, 'mac'>): HeadRow =>
-  sealRow(secrets, heads, head) as HeadRow;
+export const macHead = (secrets: RowKey, head: Omit<HeadRow, 'mac'>): HeadRow =>
+  withMac(secrets, heads, head) as HeadRow;
 
 /**
  * Returns a row as the service wrote it, or throws Tampered. The MAC is not enough, because an older row might have been put

@@ -1,4 +1,4 @@
-// The single flight: many who want the same thing share the reads of it. A tenant is read so (place.ts), whose tokens are
+// The single flight: many who want the same thing share the reads of it. A tenant is read so (tenant-cache.ts), whose tokens are
 // (caller.ts), and what servers tell everybody, like their metrics.
 
 /** What a read is asked for, and since when the first of those who ask waits, as a value of `performance.now()`. */

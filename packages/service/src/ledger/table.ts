@@ -27,7 +27,7 @@ export interface Table<Row> {
   /** The columns that name a row within its tenant. */
   readonly id: readonly (keyof Row & string)[];
   readonly columns: readonly (keyof Row & string)[];
-  /** Who alters the type of a column can store a text with the same MAC that JavaScript takes for something else. */
+  /** Checked in each row: a column whose SQL type was altered could hold another value with the same MAC. */
   readonly types?: Readonly<Partial<Record<string, ColumnType>>>;
   /** How rows of this table are protected: absent if what they hold is sealed, so that only the sum of rows has them. */
   readonly record?: RowRecord<Row>;
@@ -91,7 +91,7 @@ export type Where =
   | readonly [column: string, is: 'filled'];
 
 /** That columns have these values. Undefined ones are left out. */
-export const are = (values: Readonly<Record<string, string | number | undefined>>): Where[] =>
+export const equal = (values: Readonly<Record<string, string | number | undefined>>): Where[] =>
   Object.entries(values).flatMap(([column, value]) => (value === undefined ? [] : [[column, '=', value]]));
 
 /** That a column has a value from one to another. */

@@ -3,7 +3,7 @@
 import { toHex } from '@eaas/protocol/internal';
 import { endpoints, formatTimestamp, limits, type Output, parseTimestamp } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
-import { allOf, are, between, type Query, refTo, type Where } from '../ledger/table.ts';
+import { allOf, equal, between, type Query, refTo, type Where } from '../ledger/table.ts';
 import { anchors, entries, type EntryRow, tallies, type TallyRow } from '../ledger/tables.ts';
 import { monthOf } from '../ledger/judge.ts';
 import { type Operations, preparing } from '../operation.ts';
@@ -23,9 +23,9 @@ export const auditOperations = {
     const until: Where[] = date_to ? [['created_at', '<=', parseTimestamp(date_to, 'down') ?? 0]] : [];
     const whole = listedByIds(tenantId, page, since, until);
     const listingFor = (view: Pick<View, 'tenant' | 'secrets' | 'find'>, holder: Holder | null) => {
-      const named = are({ key_id: key_id && requireKeyId(holder, key_id), action });
+      const named = equal({ key_id: key_id && requireKeyId(holder, key_id), action });
       const plugged = plugins.flatMap((plugin) => plugin.filters?.(view, holder, input) ?? []);
-      const further = [...are({ actor }), ...plugged];
+      const further = [...equal({ actor }), ...plugged];
       const all = [...named, ...further, ...since, ...until];
       if (further.length > 0) return counted(page, all, limits.countedEntries);
       return named.length === 0 ? whole : counted(page, all);
@@ -152,7 +152,7 @@ const inUsage = ['encrypt', 'decrypt', 'key.wrap', 'key.unwrap'] as const;
 
 const usesOf = (month: string, action: string): Query<TallyRow> => ({
   table: tallies,
-  where: are({ month, action }),
+  where: equal({ month, action }),
   limit: 0,
   sums: ['n'],
 });

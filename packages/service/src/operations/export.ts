@@ -7,7 +7,7 @@ import { type Input, limits, type Output } from '@eaas/protocol/wire';
 import { exportSecret, sha256 } from '#platform';
 import type { Secret } from '../crypto/secret.ts';
 import { prepared, type View } from '../ledger/decision.ts';
-import { are, between } from '../ledger/table.ts';
+import { equal, between } from '../ledger/table.ts';
 import { keyVersions } from '../ledger/tables.ts';
 import type { Caller, Part } from '../operation.ts';
 import { type Holder, whoActs } from '../rules/authorize.ts';
@@ -31,7 +31,7 @@ export function exportKey(
     requireExportable(key);
     const { rows } = view.all({
       table: keyVersions,
-      where: [...are({ key_id: key.key_id }), ...between('key_version', from_version, end - 1)],
+      where: [...equal({ key_id: key.key_id }), ...between('key_version', from_version, end - 1)],
       by: 'key_version',
     });
     const length = Math.max(0, Math.min(key.key_version + 1, end) - from_version);

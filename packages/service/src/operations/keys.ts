@@ -5,7 +5,17 @@ import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal';
 import { formatTimestamp, limits, type Output } from '@eaas/protocol/wire';
 import { newMaterial } from '#platform';
 import type { View } from '../ledger/decision.ts';
-import { add, allOf, are, between, put, type Query, refTo, type Where, type Write } from '../ledger/table.ts';
+import {
+  add,
+  allOf,
+  equal,
+  between,
+  put,
+  type Query,
+  refTo,
+  type Where,
+  type Write,
+} from '../ledger/table.ts';
 import {
   type KeyRow,
   keys,
@@ -30,7 +40,7 @@ type Named = { readonly key_id: string };
 /** Of the keys with a name, one at most is not destroyed. */
 export const keysNamed = (name: string): Query<KeyRow> => ({
   table: keys,
-  where: [...are({ name }), ['status', '<>', 'destroyed']],
+  where: [...equal({ name }), ['status', '<>', 'destroyed']],
 });
 
 export const keyOperations = {
@@ -59,7 +69,7 @@ export const keyOperations = {
   'GET /v1/keys': ({ fields }, _, { status, name, ...page }) => {
     const whereFor = (holder: Holder | null): Where[] => [
       ...(holder?.key_ids ? [['key_id', 'in', holder.key_ids] as const] : []),
-      ...are({ status, name }),
+      ...equal({ status, name }),
     ];
     return listing(keys, whereFor, page, (rows, about) => ({
       keys: rows.map((row) => keyRecord(row, fields)),
@@ -69,7 +79,7 @@ export const keyOperations = {
   'GET /v1/keys/:key_id'({ fields }, _, { key_id, limit = limits.versionsDefault, offset = 0 }) {
     const keyId = parseUuid(key_id);
     const page = { by: 'key_version', descending: true, limit, offset } as const;
-    const found: Query<KeyVersionRow> = { table: keyVersions, where: are({ key_id: keyId }), ...page };
+    const found: Query<KeyVersionRow> = { table: keyVersions, where: equal({ key_id: keyId }), ...page };
     const usesIn = (key: KeyRow) => usesOf(key, key.key_version - offset, limit);
     return {
       needs(view) {
@@ -126,7 +136,7 @@ function changing<Request>(rule: (key: KeyRow, now: number, input: Request) => C
 /** The versions that are not erased yet, as far as one decision looks. */
 const unerased = ({ key_id }: KeyRow): Query<KeyVersionRow> => ({
   table: keyVersions,
-  where: [...are({ key_id }), ['sealed', 'filled']],
+  where: [...equal({ key_id }), ['sealed', 'filled']],
   by: 'key_version',
   limit: erasedAtOnce + 1,
 });
@@ -152,7 +162,7 @@ const counted = ['encrypt', 'key.wrap', ...unwrapping];
 const usesOf = ({ key_id }: KeyRow, newest: number, count: number): Query<TallyRow> => ({
   table: tallies,
   where: [
-    ...are({ key_id }),
+    ...equal({ key_id }),
     ...between('key_version', newest - count + 1, newest),
     ['action', 'in', counted],
   ],

@@ -7,7 +7,7 @@ import { toHex, using } from '@eaas/protocol/internal';
 import { formatTimestamp, hasControlCharacter } from '@eaas/protocol/wire';
 import * as secrets from '../crypto/tenant-secrets.ts';
 import { monthOf } from '../ledger/judge.ts';
-import { masked, rowInSum, sealHead, sealRow } from '../ledger/row-macs.ts';
+import { masked, rowInSum, macHead, withMac } from '../ledger/row-macs.ts';
 import type { SealedWrite } from '../ledger/store.ts';
 import { put } from '../ledger/table.ts';
 import { type HeadRow, type TenantRow, tenants } from '../ledger/tables.ts';
@@ -58,7 +58,7 @@ export function newTenant(
   };
   const opened = secrets.openTenantSecrets(roots, sealed);
   const genesis = { id: 0, hash: genesisHash(tenant_id), nonce: randomBytes(16) };
-  const head = sealHead(opened, {
+  const head = macHead(opened, {
     ...genesis,
     tenant_id,
     sum: masked(opened, genesis, rowInSum(opened, tenants, row)),
@@ -67,7 +67,7 @@ export function newTenant(
     encrypts: 0,
   });
   const record = { row_id: tenant_id, rev: 0 };
-  const write = { ...put(tenants, row), row: sealRow(opened, tenants, row), record };
+  const write = { ...put(tenants, row), row: withMac(opened, tenants, row), record };
   return { head, writes: [write], record: tenantRecord(row) };
 }
 

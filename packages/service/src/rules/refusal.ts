@@ -28,7 +28,7 @@ export class Tampered extends Refusal {
 }
 
 /** What the work returns, or undefined if it throws an error of this kind. */
-export function unless<T>(kind: new (...args: never[]) => Error, work: () => T): T | undefined {
+export function undefinedIf<T>(kind: new (...args: never[]) => Error, work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {

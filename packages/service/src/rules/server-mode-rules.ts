@@ -20,7 +20,7 @@ import { engine, hmac, randomBytes } from '#platform';
 import type { KeyCall, Participation } from '../plugin.ts';
 import { type KeyCase, type KeyRule, partIn, readWrapped, recorded } from './data-key-rules.ts';
 import { refusedToOpen, requireStatus } from './key-rules.ts';
-import { Refusal, unless } from './refusal.ts';
+import { Refusal, undefinedIf } from './refusal.ts';
 
 type Bundle = Output<'POST /v1/encrypt'>;
 
@@ -74,7 +74,7 @@ export type DecryptCall = Input<'POST /v1/decrypt'> & {
 
 /** Parses the ciphertext. The wrapped key and the iv beside it are used instead of those in it. */
 export function readDecryptCall(input: Input<'POST /v1/decrypt'>): DecryptCall {
-  const envelope = unless(FormatError, () => parseEnvelope(fromBase64(input.ciphertext)));
+  const envelope = undefinedIf(FormatError, () => parseEnvelope(fromBase64(input.ciphertext)));
   const { wrapped_key: beside } = input;
   return { ...input, envelope, wrapped: beside === undefined ? envelope?.wrappedKey : readWrapped(beside) };
 }
@@ -103,8 +103,8 @@ function openBundle(the: KeyCase<DecryptCall>, part: Participation): string | un
   return using(dek, () => {
     const dataKey = deriveDataKey(engine, dek, envelope, hmac);
     try {
-      const plaintext = unless(DecryptionError, () => openUnder(dataKey, envelope, the.call.context));
-      return plaintext && using(plaintext, () => unless(TypeError, () => fromUtf8(plaintext)));
+      const plaintext = undefinedIf(DecryptionError, () => openUnder(dataKey, envelope, the.call.context));
+      return plaintext && using(plaintext, () => undefinedIf(TypeError, () => fromUtf8(plaintext)));
     } finally {
       wipeDataKey(dataKey);
     }

@@ -9,7 +9,7 @@ import type { MemoryTenant } from '@eaas/local/internal';
 import { openTenant } from '../../test/open-tenant.ts';
 import { openTenantSecrets } from '../crypto/tenant-secrets.ts';
 import { blocks } from '../ledger/blocks.ts';
-import { sealRow } from '../ledger/row-macs.ts';
+import { withMac } from '../ledger/row-macs.ts';
 import type { Stored } from '../ledger/store.ts';
 import { put, type Ref, refTo, type Table } from '../ledger/table.ts';
 import {
@@ -104,7 +104,7 @@ function change(
 function purgeThrough(last: number): void {
   const { hash } = entryAt(last);
   const secrets = openTenantSecrets(roots, rowsOf(tenants).get(`tenants ${tenantId}`)?.row as TenantRow);
-  const row = sealRow(secrets, anchors, { tenant_id: tenantId, id: last, hash });
+  const row = withMac(secrets, anchors, { tenant_id: tenantId, id: last, hash });
   for (let id = 1; id <= last; id++) rowsOf(entries).delete(`audit_entries ${id}`);
   store.set(tenantId, put(anchors, row as AnchorRow));
 }

@@ -6,7 +6,7 @@ import { genesisHash } from '@eaas/protocol/audit';
 import { formatTimestamp, type Input, type Output } from '@eaas/protocol/wire';
 import { fromLatin1, sameBytes, toLatin1 } from '#platform';
 import { openTenantSecrets } from '../crypto/tenant-secrets.ts';
-import { NoTenant } from '../ledger/place.ts';
+import { NoTenant } from '../ledger/tenant-cache.ts';
 import { checkHead, checkRow } from '../ledger/row-macs.ts';
 import type { Known } from '../ledger/store.ts';
 import { allOf, nameOf, type Query, refTo } from '../ledger/table.ts';

@@ -13,7 +13,7 @@ import type { Arrival, Caller, Operations } from '../../operation.ts';
 import { keyNeedsOf, listing, recordsOf } from '../../operations/records.ts';
 import type { Plugin } from '../../plugin.ts';
 import type { Service } from '../../service.ts';
-import { Refusal, Tampered, unauthorized, unless } from '../../rules/refusal.ts';
+import { Refusal, Tampered, unauthorized, undefinedIf } from '../../rules/refusal.ts';
 import * as rules from './issuer-rules.ts';
 import { type IssuerRow, issuers as table } from './table.ts';
 import {
@@ -58,7 +58,7 @@ export function issuers(options: IssuerOptions): Plugin {
     // of them an issuer is for never changes.
     let ipAddress: string | null = null;
     const findIssuer = (view: Pick<View, 'find'>) => {
-      const row = unless(Tampered, () => view.find(table, issuerId));
+      const row = undefinedIf(Tampered, () => view.find(table, issuerId));
       if (row && rules.opensAll(row)) ({ ipAddress } = arrival);
       return row;
     };

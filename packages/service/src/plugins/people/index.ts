@@ -3,7 +3,7 @@
 import { subjectForm } from '@eaas/protocol/internal';
 import type { Input } from '@eaas/protocol/wire';
 import type { View } from '../../ledger/decision.ts';
-import { are } from '../../ledger/table.ts';
+import { equal } from '../../ledger/table.ts';
 import type { Plugin } from '../../plugin.ts';
 import { type Holder, personId, shortId, userOf } from '../../rules/authorize.ts';
 import { badRequest, Refusal } from '../../rules/refusal.ts';
@@ -21,7 +21,7 @@ export const people = (): Plugin => ({
   // The log has the first half of each id, and the whole id of a subject in the entry of its erasure.
   filters(view, holder, { subject_id, user_id }: Input<'GET /v1/audit'>) {
     const subject = requireSubjectId(view, holder, subject_id);
-    return are({ subject: subject && shortId(subject), user: user_id && shortId(user_id) });
+    return equal({ subject: subject && shortId(subject), user: user_id && shortId(user_id) });
   },
   endpoints: {
     ...subjectOperations,

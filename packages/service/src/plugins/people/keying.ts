@@ -48,7 +48,7 @@ export const keyingOf = (calls: readonly Call[], { fair }: { readonly fair: Fair
 
 /**
  * Makes the part of people in a request. What it found out stays right when the request is judged again. `fair`: absent in a
- * request that wraps nothing, so that nobody comes into being.
+ * request that wraps nothing, so that no subject is created.
  */
 function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
   const ids = new Map<string, string>();

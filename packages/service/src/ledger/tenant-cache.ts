@@ -1,12 +1,12 @@
-// A tenant on this replica: what it is believed to be like, and how that is read. What a guess lacks is read with the head, in
-// one snapshot and without a lock; all who wait share a read. The ledger (ledger.ts) judges and writes on it.
+// What this replica believes of a tenant, and how that is read. What a guess lacks is read with the head, in one snapshot and without
+// a lock; all who wait share a read. The ledger (ledger.ts) judges and writes on it.
 import { sameBytes } from '#platform';
 import { changedTooOften, Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import { Guess } from './guess.ts';
 import type { Ledger } from './ledger.ts';
 import { SharedRead } from './shared-read.ts';
 import type { Known, Link, SealedWrite } from './store.ts';
-import { allOf, are, nameOf, type Need, type Ref, refTo, unique } from './table.ts';
+import { allOf, equal, nameOf, type Need, type Ref, refTo, unique } from './table.ts';
 import { entries, type EntryRow, type HeadRow, heads, tenants } from './tables.ts';
 
 /** There is no such tenant, or none any more. */
@@ -17,7 +17,7 @@ export class NoTenant extends Error {
 /** How often a replica looks whether a loss was the reason that another has written, in milliseconds. */
 const looksEvery = 1_000;
 
-export class Place {
+export class TenantCache {
   readonly tenantId: string;
   readonly ledger: Ledger;
   /** Whether this replica is writing, so that a newer head can be its own. */
@@ -46,7 +46,7 @@ export class Place {
   }
 
   /** Another replica has written. The newest head is still the one before. */
-  sawOthers(): void {
+  sawForeignAppend(): void {
     const now = performance.now();
     if (now < this.#looksAgainAt || !this.#newest) return;
     this.#looksAgainAt = now + looksEvery;
@@ -55,7 +55,7 @@ export class Place {
 
   /** Tells of a log that went on without the entry that was its newest: a failover has lost it. */
   async #tellLoss({ id, hash }: HeadRow): Promise<void> {
-    const query = allOf({ table: entries, where: are({ id }) });
+    const query = allOf({ table: entries, where: equal({ id }) });
     const known = await this.readFrom([query]);
     const [entry] = known.found.get(nameOf(query))?.rows ?? [];
     if (entry && !sameBytes((entry.row as EntryRow).hash, hash))
@@ -64,7 +64,7 @@ export class Place {
 
   /**
    * Reads rows, and the head. All who wait share a read that begins after the last of them has asked. Returns the guess that
-   * has them: they judge by that one, because another can take its place.
+   * has them: they judge by that one, because another can take its cache.
    */
   read(needs: readonly Need[]): Promise<Guess> {
     return this.#reads.run(needs);
@@ -76,13 +76,13 @@ export class Place {
     while (performance.now() <= end) {
       const asked = unique(this.guess ? needs : [refTo(tenants, this.tenantId), ...needs]);
       const seen = this.#newest?.id;
-      const guess = this.lay(await this.readFrom(asked), asked, seen);
+      const guess = this.merge(await this.readFrom(asked), asked, seen);
       if (guess) return guess;
     }
     throw changedTooOften();
   }
 
-  /** Reads from the store, without laying it in. Throws Refusal 503. */
+  /** Reads from the store, and remembers nothing of it. Throws Refusal 503. */
   async readFrom(needs: readonly Need[], deadline?: number): Promise<Known> {
     const { store, clock, listener } = this.ledger;
     const startedAt = performance.now();
@@ -98,10 +98,10 @@ export class Place {
   }
 
   /**
-   * Lays in what was read. Returns the guess that has it, or undefined if it is older than what this replica has written, or
+   * Merges what was read into the guess. Returns the guess that has it, or undefined if it is older than what this replica has written, or
    * lacks the tenant's row. `seen`: the id of the newest entry when the read began. Throws NoTenant, and Tampered.
    */
-  lay(known: Known, needs: readonly Need[], seen = 0): Guess | undefined {
+  merge(known: Known, needs: readonly Need[], seen = 0): Guess | undefined {
     const { head } = known;
     if (!head) {
       this.forget();
@@ -113,11 +113,11 @@ export class Place {
     // A log has one entry of each id, so another head at the same id shows a loss too.
     if (before && (head.id < seen || (head.id === before.id && !isSame))) {
       this.#lose();
-      return this.lay(known, needs);
+      return this.merge(known, needs);
     }
-    if (before && !isSame && !this.isWriting && head.id > before.id) this.sawOthers();
+    if (before && !isSame && !this.isWriting && head.id > before.id) this.sawForeignAppend();
     if (guess && (head.id > guess.head.id ? guess.follow(head) : isSame || guess.hasRowsOf(head))) {
-      guess.lay(known, needs);
+      guess.merge(known, needs);
       return this.#resize(guess);
     }
     if (before && head.id < before.id) return undefined;
@@ -139,7 +139,7 @@ export class Place {
     const isLoss = head.id <= expected.id || (head.id === guess.head.id && !sameHead(head, guess.head));
     if (isLoss) this.#lose();
     if (isLoss || head.id <= guess.head.id) return !isLoss;
-    this.sawOthers();
+    this.sawForeignAppend();
     if (!guess.follow(head)) return false;
     this.#newest = head;
     return true;
@@ -176,7 +176,7 @@ export class Place {
     const guess = new Guess(this.ledger, known.head, row, checksHead, before);
     const { tenant, secrets } = guess;
     if (secrets !== before?.secrets) opened.set(this.tenantId, { tenant, secrets });
-    guess.lay(known, needs);
+    guess.merge(known, needs);
     return guess;
   }
 
