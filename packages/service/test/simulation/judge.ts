@@ -98,10 +98,12 @@ export class Judge {
       }
       if (!open || !this.#sentOf(entry).includes(open))
         throw new Fault(`ONCE: entry ${id} comes amid a call`);
-      // An item about an altered row can have been refused without an entry, while others of its batch have theirs.
+      // An item about an altered row can have been refused without an entry, while others of its batch have theirs. What a wrapped
+      // key of before a loss opens, the model does not know.
+      const isSame = open.epoch === this.epoch;
       left.splice(
         0,
-        left.findIndex((verdict) => !isOptional(verdict) || tells(entry, verdict)),
+        left.findIndex((verdict) => !isOptional(verdict) || tells(entry, verdict, isSame)),
       );
       this.#follow(entry, open, left.shift());
     }
@@ -183,8 +185,8 @@ export class Judge {
   }
 }
 
-const tells = (entry: EntryRow, [code, key_id]: Verdict): boolean =>
-  code === `${codeOf(entry)}!` && key_id === (entry.key_id ?? undefined);
+const tells = (entry: EntryRow, [code, key_id]: Verdict, isSame: boolean): boolean =>
+  (!isSame || code === `${codeOf(entry)}!`) && key_id === (entry.key_id ?? undefined);
 
 function codeOf(entry: EntryRow): string {
   const { outcome, code } = toldBy(entry);
