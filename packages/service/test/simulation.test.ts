@@ -5,9 +5,9 @@ import { plans } from './simulation/plan.ts';
 import { faultOf, simulate } from './simulation/simulate.ts';
 
 /** The last ones notice what is rare: breaks of test/prove/breaks/ledger.ts, a row replaced unread, a batch that was split. */
-const seeds = [...Array.from({ length: 38 }, (_, seed) => seed), 82, 99, 119, 140, 197, 322, 1239, 5077];
+const seeds = [...Array.from({ length: 38 }).keys(), 82, 99, 119, 140, 197, 322, 1116, 1239, 5077];
 
-test('the ledger is right whatever breaks, with 46 seeds', async () => {
+test('the ledger is right whatever breaks, with 47 seeds', async () => {
   for (const seed of seeds) expect(await faultOf(seed)).toBeUndefined();
 });
 
