@@ -14,7 +14,7 @@ export const breaks = [
     'runs-of-several-addresses': ['run.ip_address === ipAddress', 'true'],
     'sums-with-the-row-before': ['if (before) sum -=', 'if (!before) sum -='],
   }),
-  ...breaksIn(`${src}/ledger/tenant-cache.ts`, ledger, {
+  ...breaksIn(`${src}/ledger/tenant-cache.ts`, [...ledger, `${src}/ledger/follow.test.ts`], {
     'losses-at-the-same-id': ['|| (head.id === before.id && !isSame))', ')'],
     'guesses-forgotten-by-a-change': [
       'if (writes.has(refTo(tenants, this.tenantId)))',
