@@ -5,7 +5,9 @@ import {
   isBytes,
   isSubjectWrapped,
   kindOf,
+  type OptionRules,
   parseUuid,
+  requireOptions,
   type Rule,
   utf8Length,
 } from '@eaas/protocol/internal';
@@ -36,6 +38,12 @@ export const somebody: Rule = /* @__PURE__ */ required(person);
 export function requireUser({ user, requireUser }: Caller): void {
   if (requireUser && user === undefined)
     throw new InputError('`requireUser` is set: call `as(userId)` of the client or database');
+}
+
+/** Checks what every call checks that works with data keys. */
+export function requireCall<T>(rules: OptionRules<T>, options: T, call: string, caller: Caller): void {
+  requireOptions(rules, options, call);
+  requireUser(caller);
 }
 
 /**

@@ -54,10 +54,10 @@ export const load = <T>(what: string, module: Promise<T>): Promise<T> =>
   });
 
 /** Returns a function that shares one result of `work` among its callers, and asks again after a failure. */
-export function once<T>(work: () => Promise<T>): () => Promise<T> {
+export function once<T, Given extends unknown[]>(work: (...given: Given) => Promise<T>) {
   let made: Promise<T> | undefined;
-  return () => {
-    made ??= work();
+  return (...given: Given): Promise<T> => {
+    made ??= work(...given);
     made.catch(() => (made = undefined));
     return made;
   };

@@ -18,7 +18,7 @@ import {
 import { lendBase64, toBase64 } from '@eaas/protocol/base64';
 import { DataKeyCache, type Dropped, type Lease } from '../data-keys/cache.ts';
 import { deriveDataKey, type DerivedDataKey, partitionName } from '../data-keys/derive.ts';
-import { createHeaderReader, type KnownHeader } from '../data-keys/headers.ts';
+import { createHeaderReader } from '../data-keys/headers.ts';
 import type { Engines } from '../engines/engines.ts';
 import { aborted, attempt, notPrimed } from '../errors.ts';
 import type { Limits } from '../data-keys/limits.ts';
@@ -28,7 +28,7 @@ import {
   unwrapOptions,
   type UnwrapOptions,
 } from '../data-keys/calls.ts';
-import { type Caller, keyIds, requireUser, requireKeyId, requireSubjectMatch, somebody } from '../caller.ts';
+import { type Caller, keyIds, requireCall, requireKeyId, requireSubjectMatch, somebody } from '../caller.ts';
 import {
   type Bundle,
   type Ciphertext,
@@ -104,12 +104,20 @@ export function createDecrypter(
     known = readHeader(bytes),
   ) {
     if (options.signal?.aborted) throw aborted();
-    const { keyId: expected = caller.keyId, anyKey } = options;
-    const { keyId, wrappedKey } = known.header;
+    const { keyId: expected = caller.keyId, anyKey, subject, wrapContext } = options;
+    const { keyId, keyVersion, wrappedKey } = known.header;
+    const { user, signsIn } = caller;
     if (keyId !== expected && !anyKey)
       requireExpectedKey(keyId, { keyId: expected ?? requireKeyId(expected) }, wrappedKey);
-    requireSubjectMatch(wrappedKey, options.subject, caller.signsIn);
-    const name = nameOf(known, caller, options, form);
+    requireSubjectMatch(wrappedKey, subject, signsIn);
+    let { name } = known;
+    // The name of a header that has none yet is looked up under the form `undefined`, which no call asks for.
+    if (wrapContext || known.form !== form || known.subject !== subject || known.user !== user) {
+      // The name has the subject and the user, so that nobody finds a data key that was unwrapped for somebody else.
+      const partition = partitionName({ keyId, subject, wrapContext }, user);
+      name = `${partition}/${keyVersion}${form}/${toBase64(wrappedKey)}`;
+      if (!wrapContext) Object.assign(known, { subject, user, form, name });
+    }
     return { known, name, key: cache.find(name)?.key };
   }
   type Found = ReturnType<typeof lookUp>;
@@ -132,23 +140,6 @@ export function createDecrypter(
     return limits.maxEntries === 0 ? cache.requestOnce(request) : cache.request(name, subject, request);
   }
 
-  /** The name has the subject and the user, so that nobody finds a data key that was unwrapped for somebody else. */
-  function nameOf(
-    known: KnownHeader,
-    { user }: Caller,
-    { subject, wrapContext }: DecryptOptions,
-    form: string,
-  ): string {
-    // The name of a header that has none yet is looked up under the form `undefined`, which no call asks for.
-    if (!wrapContext && known.form === form && known.subject === subject && known.user === user)
-      return known.name;
-    const { keyId, keyVersion, wrappedKey } = known.header;
-    const partition = partitionName({ keyId, subject, wrapContext }, user);
-    const name = `${partition}/${keyVersion}${form}/${toBase64(wrappedKey)}`;
-    if (!wrapContext) Object.assign(known, { subject, user, form, name });
-    return name;
-  }
-
   function start(
     ciphertext: Ciphertext,
     caller: Caller,
@@ -169,7 +160,7 @@ export function createDecrypter(
 
   return {
     openerFor(caller: Caller, options: DecryptOptions): Opener | undefined {
-      requireCall('decryptMany', options, caller);
+      requireCall(decryptOptions, options, 'decryptMany', caller);
       if (!isAtOnce) return undefined;
       const optionsFor = optionsByPerson(options);
       return (ciphertext, context, subject) => {
@@ -181,11 +172,11 @@ export function createDecrypter(
     },
     decrypt: (ciphertext: Ciphertext, caller: Caller, options: DecryptOptions): Promise<Decrypted> =>
       attempt(() => {
-        requireCall('decrypt', options, caller);
+        requireCall(decryptOptions, options, 'decrypt', caller);
         return settleOne(start(ciphertext, caller, options), options.signal, patience);
       }),
     decryptMany: async (items: readonly DecryptItem[], caller: Caller, options: DecryptOptions) => {
-      requireCall('decryptMany', options, caller);
+      requireCall(decryptOptions, options, 'decryptMany', caller);
       const optionsFor = optionsByPerson(options);
       const own = optionsFor();
       // The data key of the item before is looked up once for a run of items with the same header.
@@ -204,7 +195,7 @@ export function createDecrypter(
       return settleMany(items, startItem, options.signal, patience);
     },
     decryptSync(ciphertext: Ciphertext, caller: Caller, options: DecryptOptions): Decrypted {
-      requireCall('decryptSync', options, caller);
+      requireCall(decryptOptions, options, 'decryptSync', caller);
       const bytes = envelopeBytes(ciphertext, lendBase64);
       const { known, key } = lookUp(bytes, caller, options, syncForm);
       const sync = key && picked(key, known.header, bytes).sync;
@@ -227,12 +218,11 @@ export function createDecrypter(
             `${limits.maxEntries}: raise \`cache.decrypt.maxEntries\``,
         );
       }
-      const missing = Array.from(wanted.values()).filter(({ key }) => !key);
-      await Promise.all(
-        missing.map((found) =>
-          fetchKey(found, caller, options, true).use(() => undefined, options.signal, patience),
-        ),
-      );
+      const fetching = Array.from(wanted.values(), async (found) => {
+        if (!found.key)
+          await fetchKey(found, caller, options, true).use(() => undefined, options.signal, patience);
+      });
+      await Promise.all(fetching);
     },
     drop: (subject: Dropped): void => cache.drop(subject),
     close: (): void => cache.close(),
@@ -272,11 +262,6 @@ function open(
   const plaintext = openAfter(picked(key, header, bytes).values, header, bytes, context);
   if (as !== 'text') return plaintext;
   return isPromise<Uint8Array>(plaintext) ? plaintext.then(textOf) : textOf(plaintext);
-}
-
-function requireCall(call: string, options: DecryptOptions, caller: Caller): void {
-  requireOptions(decryptOptions, options, call);
-  requireUser(caller);
 }
 
 function textOf(plaintext: Uint8Array): string {

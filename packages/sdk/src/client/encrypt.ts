@@ -18,7 +18,7 @@ import {
   sealing,
 } from '../data-keys/ciphertext.ts';
 import type { Emit } from '../events.ts';
-import { type Caller, requireUser, requireKeyId, somebody } from '../caller.ts';
+import { type Caller, requireCall, requireKeyId, somebody } from '../caller.ts';
 import { settleMany, settleOne, Waiting } from './settle-many.ts';
 
 /** Options of `encrypt`. */
@@ -150,8 +150,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
 
 /** Checks what every form of the call checks, and returns how values become results. */
 function sealFor(call: string, options: EncryptOptions, caller: Caller): Seal {
-  requireOptions(encryptOptions, options, call);
-  requireUser(caller);
+  requireCall(encryptOptions, options, call, caller);
   return sealAs(options.as);
 }
 

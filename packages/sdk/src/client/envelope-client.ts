@@ -34,7 +34,7 @@ import {
   createTransport,
   patienceOf,
 } from '../http/transport.ts';
-import { type Caller, keyIds, person, requireUser, requireKeyId } from '../caller.ts';
+import { type Caller, keyIds, person, requireCall, requireKeyId } from '../caller.ts';
 import { type Ciphertext, copied, type EncryptedAs, type EncryptedForm } from '../data-keys/ciphertext.ts';
 import { type ClientOptions, enginesOf } from './client-options.ts';
 import {
@@ -320,8 +320,7 @@ export class EnvelopeClient {
    * ```
    */
   async prime(options: PrimeOptions = {}): Promise<void> {
-    requireOptions(primeOptions, options, 'prime');
-    requireUser(this.caller);
+    requireCall(primeOptions, options, 'prime', this.caller);
     await this.parts.ask?.(options.signal);
     if (options.signal?.aborted) throw aborted();
     const { keyId = this.keyId, ciphertexts = [], encrypt = !options.ciphertexts, keep = false } = options;
@@ -359,8 +358,7 @@ export class EnvelopeClient {
    * ```
    */
   async wrap(dek: Uint8Array, options: WrapOptions = {}): Promise<Wrapped> {
-    requireOptions(wrapOptions, options, 'wrap');
-    requireUser(this.caller);
+    requireCall(wrapOptions, options, 'wrap', this.caller);
     const { user } = this.caller;
     const keyId = requireKeyId(options.keyId ?? this.keyId);
     return this.parts.calls.wrap(dek, { ...options, keyId, user }, options);
@@ -378,8 +376,7 @@ export class EnvelopeClient {
    * ```
    */
   async unwrap(wrapped: Wrapped, options: UnwrapOptions = {}): Promise<Uint8Array> {
-    requireOptions(unwrapOptions, options, 'unwrap');
-    requireUser(this.caller);
+    requireCall(unwrapOptions, options, 'unwrap', this.caller);
     return this.parts.calls.unwrap(wrapped, options, this.caller);
   }
 

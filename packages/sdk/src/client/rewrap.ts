@@ -1,11 +1,11 @@
 // `client.rewrap`: moves ciphertexts under the newest version of their key, with one request for those that share a data key.
 import { toBase64 } from '@eaas/protocol/base64';
-import { parseHeader, replaceWrapped, requireOptions } from '@eaas/protocol/internal';
+import { parseHeader, replaceWrapped } from '@eaas/protocol/internal';
 import { type Ciphertext, contextOf, envelopeBytes } from '../data-keys/ciphertext.ts';
 import type { Erasures } from '../data-keys/erasures.ts';
 import { asDecryption, type UnwrapOptions, unwrapOptions, wrappedOf } from '../data-keys/calls.ts';
 import { type Settled, settleEach } from '../errors.ts';
-import { type Caller, requireUser, requireSubjectMatch } from '../caller.ts';
+import { type Caller, requireCall, requireSubjectMatch } from '../caller.ts';
 import { coalesce } from '../http/batches.ts';
 import type { Call, Patience } from '../http/transport.ts';
 
@@ -35,8 +35,7 @@ export function createRewrapAll(call: Call, patience: Patience, erasures: Erasur
     caller: Caller,
     options: UnwrapOptions = {},
   ): Promise<Settled<Rewrapped<FormOf<C>>>[]> => {
-    requireOptions(unwrapOptions, options, 'rewrap');
-    requireUser(caller);
+    requireCall(unwrapOptions, options, 'rewrap', caller);
     const { signal, subject } = options;
     const { user, signsIn } = caller;
     const context = contextOf(options.wrapContext);

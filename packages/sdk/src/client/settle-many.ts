@@ -1,16 +1,16 @@
 // Runs calls with many values, of which each has its own result. Values that wait for one data key continue together.
 import { isPromise, requireArray } from '@eaas/protocol/internal';
 import type { DerivedDataKey } from '../data-keys/derive.ts';
-import type { Lease } from '../data-keys/cache.ts';
+import type { Lease, UnderKey } from '../data-keys/cache.ts';
 import type { SdkError, Settled } from '../errors.ts';
 
 /** An item that waits for its data key. */
 export class Waiting<T> {
   readonly lease: Lease;
-  readonly run: (key: DerivedDataKey) => T | Promise<T>;
+  readonly run: UnderKey<T>;
   index = 0;
 
-  constructor(lease: Lease, run: (key: DerivedDataKey) => T | Promise<T>) {
+  constructor(lease: Lease, run: UnderKey<T>) {
     this.lease = lease;
     this.run = run;
   }

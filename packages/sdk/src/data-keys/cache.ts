@@ -15,6 +15,9 @@ export interface CacheLimits {
 export type Dropped = string | true | undefined;
 
 type Request = (lease: Lease) => Promise<DerivedDataKey>;
+type OnFailure = (error: ServiceError) => void;
+/** What waits for a data key. */
+export type UnderKey<T> = (key: DerivedDataKey) => T | Promise<T>;
 
 /** What a data key takes in memory: itself about a kilobyte, and its name, which the app can make long. */
 const bytesOf = (name: string): number => 1_024 + 2 * name.length;
@@ -55,12 +58,7 @@ export class DataKeyCache {
     return this.#arriving.get(name);
   }
 
-  request(
-    name: string,
-    subject: string | undefined,
-    request: Request,
-    onFailure?: (error: ServiceError) => void,
-  ): Lease {
+  request(name: string, subject: string | undefined, request: Request, onFailure?: OnFailure): Lease {
     const settled = (): void => {
       if (this.#arriving.get(name) === lease) this.#arriving.delete(name);
     };
@@ -148,13 +146,9 @@ export class Lease {
   expiry?: Timer;
   #users = 0;
   readonly #arrival: Promise<DerivedDataKey>;
-  readonly #onFailure: ((error: ServiceError) => void) | undefined;
+  readonly #onFailure: OnFailure | undefined;
 
-  constructor(
-    request: Request,
-    onArrival: (key: DerivedDataKey) => void,
-    onFailure?: (error: ServiceError) => void,
-  ) {
+  constructor(request: Request, onArrival: (key: DerivedDataKey) => void, onFailure?: OnFailure) {
     this.#onFailure = onFailure;
     this.#arrival = request(this).then((key) => {
       this.key = key;
@@ -165,11 +159,7 @@ export class Lease {
     this.#arrival.catch((error: ServiceError) => this.#abandon(error));
   }
 
-  async use<T>(
-    work: (key: DerivedDataKey) => T | Promise<T>,
-    signal: AbortSignal | undefined,
-    patience: number,
-  ): Promise<T> {
+  async use<T>(work: UnderKey<T>, signal: AbortSignal | undefined, patience: number): Promise<T> {
     this.#users++;
     try {
       return await work(await abortable(this.#arrival, signal, patience));

@@ -42,10 +42,7 @@ export type Ciphertext = string | Uint8Array | { readonly ciphertext: string | U
 export const contextOf = (context: Context | undefined): Context | undefined =>
   context === undefined ? undefined : fixContext(context);
 
-interface Contexts {
-  readonly context?: Context | undefined;
-  readonly wrapContext?: Context | undefined;
-}
+type Contexts = { readonly [Name in 'context' | 'wrapContext']?: Context | undefined };
 
 export const copyContexts = <T extends Contexts>(options: T): T => ({
   ...options,

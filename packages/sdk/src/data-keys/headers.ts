@@ -5,10 +5,6 @@ import { Bounded } from '../bounded.ts';
 export interface KnownHeader {
   readonly bytes: Uint8Array;
   readonly header: Header;
-  /**
-   * The length of an envelope that has this header and an empty plaintext. An envelope that is shorter is truncated.
-   */
-  readonly least: number;
   subject?: string | undefined;
   user?: string | undefined;
   form?: string;
@@ -25,8 +21,7 @@ export function createHeaderReader(most: number) {
     headerLength = parseEnvelope(envelope).length;
     // Copies the header, because `subarray` alone would keep the whole ciphertext in memory.
     const bytes = new Uint8Array(envelope.subarray(0, headerLength));
-    const least = envelopeLength(bytes.length, 0);
-    return { bytes, header: parseHeader(bytes), least, name: '' };
+    return { bytes, header: parseHeader(bytes), name: '' };
   };
 
   return (envelope: Uint8Array): KnownHeader => {
@@ -53,8 +48,10 @@ function hashOf(envelope: Uint8Array, headerLength: number): number {
 
 /** Compares from the end, because all headers of one key begin with the same bytes. */
 function startsWith(envelope: Uint8Array, known: KnownHeader | undefined): known is KnownHeader {
-  if (!known || envelope.length < known.least) return false;
+  if (!known) return false;
   const { bytes } = known;
+  // An envelope that is shorter than one of an empty plaintext is truncated.
+  if (envelope.length < envelopeLength(bytes.length, 0)) return false;
   for (let at = bytes.length - 1; at >= 0; at--) if (bytes[at] !== envelope[at]) return false;
   return true;
 }

@@ -13,11 +13,11 @@ import {
   type Wrapped,
 } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
-import { type Mac, macUnder } from '#mac';
+import { macUnder } from '#mac';
 import { requireKeyId } from '../caller.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import { inside } from '../client/inside.ts';
-import { ClientError, ServiceError, settleEach } from '../errors.ts';
+import { ClientError, once, ServiceError, settleEach } from '../errors.ts';
 import type { CallOptions } from '../http/transport.ts';
 import { hashOptions, type HashOptions, type WrapOptions } from '../data-keys/calls.ts';
 import type { FieldsClient } from './internals.ts';
@@ -160,40 +160,34 @@ function parseToken(token: string): Wrapped {
 
 export function indexKeyOf(token: string) {
   const wrapped = token === 'half' ? undefined : parseToken(token);
-  let key: Promise<Uint8Array> | undefined;
-  let mac: Promise<Mac> | undefined;
-  let isDropped = false;
-
+  const unwrap = async (client: Unwrapping) => wrapped && unwrapped(client, wrapped);
   // The first caller unwraps the index key, and all others share it.
-  const unwrap = (client: Unwrapping) => wrapped && unwrapped(client, wrapped).catch(forget);
-  async function open(client: Unwrapping): Promise<Mac> {
-    const bytes = (await unwrap(client)) as Uint8Array<ArrayBuffer>;
-    return macUnder(bytes).finally(() => bytes.fill(0));
-  }
-  function forget(error: unknown): never {
-    key = undefined;
-    mac = undefined;
-    throw error;
-  }
+  const opened = () => ({
+    key: once(unwrap),
+    mac: once(async (client: Unwrapping) => {
+      const bytes = (await unwrap(client)) as Uint8Array<ArrayBuffer>;
+      return macUnder(bytes).finally(() => bytes.fill(0));
+    }),
+  });
+  let shared: ReturnType<typeof opened> | undefined = opened();
 
   return {
     isHalf: !wrapped,
     /** Returns a fingerprint for each half. */
     async macs(client: Unwrapping, subject: Uint8Array<ArrayBuffer>, of: WrapOptions = {}) {
-      if (isDropped) throw new ClientError('closed', 'the records were closed');
+      if (!shared) throw new ClientError('closed', 'the records were closed');
+      const { key, mac } = shared;
       const halves = client[inside]?.halves;
-      if (!halves) return [toHex(await (await (mac ??= open(client)))(subject))];
+      if (!halves) return [toHex(await (await mac(client))(subject))];
       // Each half makes an index key of the token's key, and another answer of a function another one.
       const keyId = requireKeyId(wrapped?.keyId ?? of.keyId ?? client.keyId);
       const loaded = await halves.load();
-      const made = await loaded.macs({ ...of, keyId }, () => (key ??= unwrap(client)), subject);
+      const made = await loaded.macs({ ...of, keyId }, () => key(client), subject);
       return made.map((one) => toHex(one));
     },
     drop(): void {
-      isDropped = true;
-      // Calls that run still use them.
-      key = undefined;
-      mac = undefined;
+      // Calls that run still use what it has.
+      shared = undefined;
     },
   };
 }

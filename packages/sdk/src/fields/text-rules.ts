@@ -69,9 +69,7 @@ function requireLengths(call: string, ...lengths: readonly number[]): void {
 
 function requireCharacters(text: string, length: number): readonly string[] {
   const all = Array.from(text);
-  return all.length < length
-    ? refuse(
-        `a text to search for must have at least ${length} characters, the shortest length in this index`,
-      )
-    : all;
+  if (all.length < length)
+    refuse(`a text to search for must have at least ${length} characters, the shortest length in this index`);
+  return all;
 }

@@ -1,12 +1,15 @@
 // Turns the values of fields into bytes and back. All but texts carry a mark of their type, so that none is read as another.
 import {
+  attempt,
   FormatError,
+  fromHex,
   fromUtf8,
   InputError,
   isBytes,
   isDate,
   isPromise,
   kindOf,
+  toHex,
   toUtf8,
 } from '@eaas/protocol/internal';
 
@@ -16,86 +19,71 @@ export const textType: ValueType<string> = {
   name: 'text',
   encode: (value) => (typeof value === 'string' ? toUtf8(value) : refuseValue('a string', value)),
   decode(bytes) {
-    try {
-      return fromUtf8(bytes);
-    } catch {
-      throw otherType('text', bytes);
-    }
+    const text = attempt(() => fromUtf8(bytes));
+    if (text === undefined) throw otherType('text', bytes);
+    return text;
   },
 };
 
-export const numberType: ValueType<number> = {
-  name: 'number',
-  encode(value) {
+export const numberType = /* @__PURE__ */ marked<number>(
+  'number',
+  (value) => {
     if (typeof value !== 'number') refuseValue('a number', value);
     const view = new DataView(new ArrayBuffer(8));
     // Writes the same bytes for every NaN, because NaN has many encodings and `setFloat64` can write any of them.
     if (Number.isNaN(value)) view.setUint16(0, 0x7ff8);
     else view.setFloat64(0, value);
-    return markedBytes('number', new Uint8Array(view.buffer));
+    return new Uint8Array(view.buffer);
   },
-  decode: (bytes) => viewOf(requireMark('number', bytes, 8)).getFloat64(0),
-};
+  (payload) => viewOf(payload)?.getFloat64(0),
+);
 
-export const bigintType: ValueType<bigint> = {
-  name: 'bigint',
-  encode(value) {
+export const bigintType = /* @__PURE__ */ marked<bigint>(
+  'bigint',
+  (value) => {
     if (typeof value !== 'bigint') refuseValue('a bigint', value);
     const digits = value === 0n ? '' : (value < 0n ? -value : value).toString(16);
-    const pairs = (digits.length % 2 ? `0${digits}` : digits).match(/../g) ?? [];
-    const sign = value < 0n ? '1' : '0';
-    return markedBytes(
-      'bigint',
-      [sign, ...pairs].map((pair) => Number.parseInt(pair, 16)),
-    );
+    const sign = value < 0n ? '01' : '00';
+    return fromHex(sign + (digits.length % 2 ? `0${digits}` : digits));
   },
-  decode(bytes) {
-    const [sign, ...magnitude] = requireMark('bigint', bytes);
-    const isOther =
-      magnitude.length === 0 ? sign !== 0 : sign === undefined || sign > 1 || magnitude[0] === 0;
-    if (isOther) throw unreadable('bigint');
-    const digits = magnitude.map((byte) => byte.toString(16).padStart(2, '0')).join('');
-    const absolute = BigInt(`0x0${digits}`);
+  (payload) => {
+    const [sign = 2, first] = payload;
+    if (first === undefined ? sign !== 0 : sign > 1 || first === 0) return undefined;
+    const absolute = BigInt(`0x0${toHex(payload.subarray(1))}`);
     return sign ? -absolute : absolute;
   },
-};
+);
 
-export const booleanType: ValueType<boolean> = {
-  name: 'boolean',
-  encode: (value) =>
-    typeof value === 'boolean' ? markedBytes('boolean', [Number(value)]) : refuseValue('a boolean', value),
-  decode(bytes) {
-    const [value] = requireMark('boolean', bytes, 1);
-    if (value !== 0 && value !== 1) throw unreadable('boolean');
-    return value === 1;
-  },
-};
+export const booleanType = /* @__PURE__ */ marked<boolean>(
+  'boolean',
+  (value) => (typeof value === 'boolean' ? [Number(value)] : refuseValue('a boolean', value)),
+  (payload) => (payload.length === 1 ? [false, true][Number(payload[0])] : undefined),
+);
 
-export const dateType: ValueType<Date> = {
-  name: 'date',
-  encode(value) {
+export const dateType = /* @__PURE__ */ marked<Date>(
+  'date',
+  (value) => {
     if (!isDate(value)) refuseValue('a Date', value);
     const time = value.getTime();
     if (Number.isNaN(time)) refuse('expected a valid Date, got an invalid Date');
     const view = new DataView(new ArrayBuffer(8));
     view.setBigInt64(0, BigInt(time));
-    return markedBytes('date', new Uint8Array(view.buffer));
+    return new Uint8Array(view.buffer);
   },
-  decode(bytes) {
-    const date = new Date(Number(viewOf(requireMark('date', bytes, 8)).getBigInt64(0)));
-    if (Number.isNaN(date.getTime())) throw unreadable('date');
-    return date;
+  (payload) => {
+    const date = new Date(Number(viewOf(payload)?.getBigInt64(0)));
+    return Number.isNaN(date.getTime()) ? undefined : date;
   },
-};
+);
 
-export const bytesType: ValueType<Uint8Array> = {
-  name: 'bytes',
-  encode: (value) => (isBytes(value) ? markedBytes('bytes', value) : refuseValue('a Uint8Array', value)),
-  decode: (bytes) => new Uint8Array(requireMark('bytes', bytes)),
-};
+export const bytesType = /* @__PURE__ */ marked<Uint8Array>(
+  'bytes',
+  (value) => (isBytes(value) ? value : refuseValue('a Uint8Array', value)),
+  (payload) => new Uint8Array(payload),
+);
 
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+function viewOf({ buffer, byteOffset, length }: Uint8Array): DataView | undefined {
+  return length === 8 ? new DataView(buffer, byteOffset) : undefined;
 }
 
 const maxDepth = 500;
@@ -106,19 +94,12 @@ const maxDepth = 500;
  * error: undefined in an array, functions, a Date, a Map, NaN and holes in arrays. The error has the path of the member,
  * with only those names that look like identifiers, because other names can be data.
  */
-export const jsonType: ValueType<unknown> = {
-  name: 'json',
-  encode: (value) => markedBytes('json', toUtf8(toJson(value, [], []))),
-  decode(bytes) {
-    const text = requireMark('json', bytes);
-    try {
-      return JSON.parse(fromUtf8(text));
-    } catch {
-      // Replaces the parser's error, because the parser's message quotes the value.
-      throw unreadable('json');
-    }
-  },
-};
+export const jsonType = /* @__PURE__ */ marked<unknown>(
+  'json',
+  (value) => toUtf8(toJson(value, [], [])),
+  // Without the parser's error, because the parser's message quotes the value.
+  (payload) => attempt((): unknown => JSON.parse(fromUtf8(payload))),
+);
 
 /** `path` leads to the value. The function changes it while it runs, because a new array for each member is slow. */
 function toJson(value: unknown, around: readonly unknown[], path: (string | number)[]): string {
@@ -209,28 +190,33 @@ export interface ValueType<Value> {
  */
 const marks = { number: 0xf8, bigint: 0xf9, boolean: 0xfa, date: 0xfb, bytes: 0xfc, json: 0xfd } as const;
 
-type Marked = keyof typeof marks;
-
-function markedBytes(type: Marked, payload: ArrayLike<number>): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(payload.length + 1);
-  bytes[0] = marks[type];
-  bytes.set(payload, 1);
-  return bytes;
-}
-
-function requireMark(type: Marked, bytes: Uint8Array, length?: number): Uint8Array {
-  if (bytes[0] !== marks[type]) throw otherType(type, bytes);
-  if (length !== undefined && bytes.length !== length + 1) throw unreadable(type);
-  return bytes.subarray(1);
+/** A type whose bytes begin with its mark. `decode` returns undefined for a payload that is none of this type. */
+function marked<Value>(
+  name: keyof typeof marks,
+  encode: (value: Value) => ArrayLike<number>,
+  decode: (payload: Uint8Array) => Value | undefined,
+): ValueType<Value> {
+  return {
+    name,
+    encode(value) {
+      const payload = encode(value);
+      const bytes = new Uint8Array(payload.length + 1);
+      bytes[0] = marks[name];
+      bytes.set(payload, 1);
+      return bytes;
+    },
+    decode(bytes) {
+      if (bytes[0] !== marks[name]) throw otherType(name, bytes);
+      const value = decode(bytes.subarray(1));
+      if (value !== undefined) return value;
+      throw new FormatError(`the stored value has the type ${name}, but its bytes are not a valid ${name}`);
+    },
+  };
 }
 
 function otherType(expected: string, bytes: Uint8Array): FormatError {
   const found = Object.entries(marks).find(([, mark]) => mark === bytes[0])?.[0] ?? 'text';
   return new FormatError(`the field has the type ${expected}, but the stored value has the type ${found}`);
-}
-
-function unreadable(type: Marked): FormatError {
-  return new FormatError(`the stored value has the type ${type}, but its bytes are not a valid ${type}`);
 }
 
 export function refuse(reason: string): never {

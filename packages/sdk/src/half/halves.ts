@@ -114,7 +114,7 @@ export function createHalves(given: HalfOption, expectedId: string | undefined, 
     },
     drop: () => kept.clear(),
     /** Returns the HMAC of a value under the index key of each half, for the key of a token, or without a token. */
-    async macs(of: Whose, token: () => Promise<Uint8Array> | undefined, value: Bytes): Promise<Uint8Array[]> {
+    async macs(of: Whose, token: () => Promise<Uint8Array | undefined>, value: Bytes): Promise<Uint8Array[]> {
       const all = await ask(of);
       const tokenKey = (await token()) ?? null;
       const halves = all.filter(({ mac }) => mac ?? tokenKey);

@@ -6,11 +6,9 @@ import { abortable, later } from './abortable.ts';
 import type { Call, CallOptions, Patience } from './transport.ts';
 
 export type Single = `POST /v1/keys/:key_id/${'wrap' | 'unwrap' | 'rewrap'}` | 'POST /v1/hash';
-type Wrap = 'POST /v1/keys/:key_id/wrap';
 type In<R extends Single> = Input<R> & object;
-type Result<R extends Single> = Output<R> | { readonly error: Problem };
 
-interface QueueOptions extends CallOptions {
+export interface QueueOptions extends CallOptions {
   /** The calls that wait for an item, if they can send several. It is not sent after all of them have failed. */
   readonly callers?: Iterable<{ failure?: unknown }>;
 }
@@ -26,9 +24,7 @@ interface Waiting<R extends Single> extends QueueOptions {
   readonly isDone: boolean;
 }
 
-const userOf = ({ input }: Waiting<Single>): string | undefined => (input as In<Wrap>).user;
-
-export type Coalesced<R extends Single> = (input: In<R>, options?: QueueOptions) => Promise<Output<R>>;
+const userOf = ({ input }: Waiting<Single>): string | undefined => (input as { readonly user?: string }).user;
 
 // The service accepts 2 MiB. This limit is lower, because the response to a smaller batch arrives earlier.
 const maxBytes = 2 ** 20;
@@ -40,7 +36,7 @@ export const retried: readonly number[] = [500, 502, 503, 504];
 export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 150 * 2 ** retry);
 
 /** Sends concurrent calls of a route as batches. */
-export function coalesce<R extends Single>(call: Call, route: R, patience: Patience): Coalesced<R> {
+export function coalesce<R extends Single>(call: Call, route: R, patience: Patience) {
   const batch = `POST /v1/batch/${route.split('/').at(-1)}` as 'POST /v1/batch/hash';
   const flights = new Set<{ readonly start: number }>();
   let waiting = new Set<Waiting<R>>();
@@ -110,7 +106,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
       const isInOrder = results.every(({ reference }, index) => reference === referenceOf(index));
       if (results.length !== items.length || !isInOrder) throw unreadable();
       const passing = items.filter((item, index) => {
-        const result = results[index] as Result<R>;
+        const result = results[index] as Output<R> | { readonly error: Problem };
         if (!('error' in result)) {
           item.resolve(result);
           return false;
@@ -142,7 +138,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     schedule();
   }
 
-  return async (input, options = {}) => {
+  return async (input: In<R>, options: QueueOptions = {}): Promise<Output<R>> => {
     const bytes = utf8Length(JSON.stringify(input)) + referenceBytes;
     const item = { callers: [], ...options, input, bytes, retries: 0, isDone: false };
     const output = new Promise<Output<R>>((resolve, reject) => {

@@ -35,9 +35,7 @@ export function requireSecureUrl({ protocol, hostname }: URL, option: string, in
  * the value of a secret header.
  */
 export function httpHeaders(headers: RequestInit['headers']): Headers {
-  try {
-    return new Headers(headers);
-  } catch {
-    throw new InputError('`headers` must be names and values that `fetch` accepts');
-  }
+  const accepted = attempt(() => new Headers(headers));
+  if (!accepted) throw new InputError('`headers` must be names and values that `fetch` accepts');
+  return accepted;
 }

@@ -15,9 +15,6 @@ export interface CallOptions {
 
 export const callOptions: OptionRules<CallOptions> = { signal: 'signal' };
 
-/** Gets the headers and the body of each request and response as text. If it throws, the call throws the same error. */
-type Inspect = (text: string) => void;
-
 /** Sends a request with the credentials of the client, and with the members that they add to its body. */
 export type Authorize = <T>(
   route: Route,
@@ -36,7 +33,8 @@ export interface Connection {
   readonly baseUrl: string;
   /** Authorizes the calls. A client with the app's sign-in sends its token instead. */
   readonly authorize: Authorize;
-  readonly inspect?: Inspect | undefined;
+  /** Gets the headers and the body of each request and response as text. If it throws, the call throws the same error. */
+  readonly inspect?: ((text: string) => void) | undefined;
   /** Loads the kinds of all responses. Without it, only those of the routes that pages call are known. */
   readonly loadKinds?: ((route: Route) => Promise<object>) | undefined;
   /** Says what a text of the service says for users of the client. */

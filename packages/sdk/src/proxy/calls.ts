@@ -1,7 +1,7 @@
 // What the proxy asks the service for a session: it judges each item by the grant, and hides what concerns the app alone.
 import { type Context, EaasError, encodeContext, parseUuid } from '@eaas/protocol';
 import { fromBase64 } from '@eaas/protocol/base64';
-import { isSubjectWrapped, nextTurn } from '@eaas/protocol/internal';
+import { attempt, isSubjectWrapped, nextTurn } from '@eaas/protocol/internal';
 import {
   badRequest,
   checked,
@@ -147,11 +147,8 @@ function boundContext(set: Context, added: Context = {}): Context | undefined {
   }
   const context = { ...added, ...set };
   if (Object.keys(context).length === 0) return undefined;
-  try {
-    encodeContext(context);
-  } catch {
+  if (!attempt(() => encodeContext(context)))
     throw badRequest('`context` is too large together with the names that the app adds');
-  }
   return context;
 }
 

@@ -50,9 +50,10 @@ export function createProxy(options: ProxyOptions): (request: Request) => Promis
       const { output, requestId } = await answer(request, settings);
       return respond(200, 'application/json', output, requestId);
     } catch (error) {
-      if (error instanceof Refusal) return refuse(error);
-      settings.report({ type: 'failed', error });
-      return refuse(broken());
+      const isRefusal = error instanceof Refusal;
+      if (!isRefusal) settings.report({ type: 'failed', error });
+      const { problem, requestId } = isRefusal ? error : broken();
+      return respond(problem.status, 'application/problem+json', problem, requestId);
     }
   };
 }
@@ -150,10 +151,6 @@ function broken(): Refusal {
     'The app had an unexpected error while it processed this request. The event `failed` or ' +
       "`authorize_failed` in the app's backend contains the error.",
   );
-}
-
-function refuse({ problem, requestId }: Refusal): Response {
-  return respond(problem.status, 'application/problem+json', problem, requestId);
 }
 
 function respond(status: number, type: string, body: object, requestId: string | undefined): Response {

@@ -31,8 +31,6 @@ interface Items {
 
 const withSubject = /\/(wrap|unwrap|rewrap|encrypt|decrypt)$/;
 
-export type SignIn = ReturnType<typeof createSignIn>;
-
 /** `drop` removes all data keys, when the token of another user arrives. */
 export function createSignIn(options: SignInOptions, drop: () => void) {
   const { issuer = '', token, subject: subjectOf = ({ sub }) => sub as string } = options;

@@ -96,8 +96,7 @@ export function encryptStream(client: StreamWriter, options: EncryptStreamOption
  */
 export function decryptStream(client: StreamClient, options: DecryptStreamOptions = {}): ByteTransform {
   checkCall(client, 'unwrap', decryptStreamOptions, options, 'decryptStream');
-  const expected = expectedKey(client, options);
-  return openStream(unwrapBy(client, options), { ...streamOptions(client, options), ...expected });
+  return openStream(unwrapBy(client, options), openingOptions(client, options));
 }
 
 /** A stream whose size is known before it is read. */
@@ -201,11 +200,9 @@ export async function openFile(
   options: OpenFileOptions = {},
 ): Promise<EncryptedFile> {
   checkCall(client, 'unwrap', openFileOptions, options, 'openFile');
-  const { context, signal } = options;
-  const engine = client[inside].engines.streams;
-  const expected = expectedKey(client, options);
+  const opening = openingOptions(client, options);
   const source = await sourceOf(file, options);
-  return open(unwrapBy(client, options), source, { context, signal, engine, ...expected });
+  return open(unwrapBy(client, options), source, opening);
 }
 
 function checkCall<T>(client: unknown, method: string, rules: OptionRules<T>, options: T, of: string): void {
@@ -213,8 +210,10 @@ function checkCall<T>(client: unknown, method: string, rules: OptionRules<T>, op
   requireOptions(rules, options, of);
 }
 
-function expectedKey(client: StreamClient, { keyId = client.keyId, anyKey }: OpenOptions): ExpectedKey {
-  return anyKey ? { anyKey } : { keyId: keyId ?? [] };
+function openingOptions(client: StreamClient, options: DecryptStreamOptions) {
+  const { keyId = client.keyId ?? [], anyKey } = options;
+  const expected: ExpectedKey = anyKey ? { anyKey } : { keyId };
+  return { ...streamOptions(client, options), ...expected };
 }
 
 function streamOptions(
