@@ -14,11 +14,11 @@ const packages: Readonly<Record<string, Weight>> = {
   protocol: { most: 5_299, aim: 5_550 },
   service: { most: 5_194, aim: 5_500 },
   local: { most: 1_896, aim: 2_200 },
-  sdk: { most: 6_762, aim: 7_700 },
+  sdk: { most: 6_990, aim: 7_700 },
   migrate: { most: 2_374, aim: 3_000 },
   audit: { most: 1_094, aim: 1_200 },
-  drizzle: { most: 1_877, aim: 2_150 },
-  prisma: { most: 1_881, aim: 2_100 },
+  drizzle: { most: 1_921, aim: 2_150 },
+  prisma: { most: 1_924, aim: 2_100 },
   files: { most: 1_391, aim: 1_600 },
   console: { most: 5_845, aim: 6_350 },
   server: { most: 4_960, aim: 5_350 },
@@ -27,8 +27,8 @@ const packages: Readonly<Record<string, Weight>> = {
   cli: { most: 2_767, aim: 3_250 },
 };
 const sites = { 'docs/site': { most: 1_025, aim: 1_063 }, examples: { most: 1_566, aim: 1_726 } };
-const tests: Weight = { most: 69_514, aim: 69_500 };
-const handwritten: Weight = { most: 70_542, aim: 66_500 };
+const tests: Weight = { most: 70_550, aim: 69_500 };
+const handwritten: Weight = { most: 71_266, aim: 66_500 };
 const longestLine = 140;
 const printWidth = 110;
 

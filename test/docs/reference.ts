@@ -94,17 +94,17 @@ type Folder = 'sdk' | 'migrate' | 'audit' | 'protocol';
 
 // Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
-  sdk: `Absent Aliases AliasesIn Answer apiKeyRoutes Bound ByteTransform Calls ColumnPlace Defined ExportInput Fetch
+  sdk: `Absent Aliases AliasesIn Answer apiKeyRoutes Bound ByteTransform Calls ColumnPlace Concealable Defined ExportInput Fetch
     FieldName FieldOf FieldsQuery Flat FormOf IdFor Index IndexColumn IndexColumns IndexValue InputOf
     inside Inside IntakeEncryptOptions IntakeItem IntakeWrapOptions issuerRoutes IsWhole KeyFilter
     keyRoutes LowEntropyField named NameOf NestedIn NestedValue OnlyColumns OnlyDefined operations
     OptionalLimits OptionsOf OrSettled PartColumn PartColumns PartComparison PartQueries PartsOf Plain
-    RangeIndex ReadableRow Result RowIn serverModeRoutes SubjectOption SubjectRow SubjectSource
+    RangeIndex ReadableRow ReadOf Result Revealed Revealer Revealing RowIn serverModeRoutes SubjectOption SubjectRow SubjectSource
     SubstituteOf TextField Throwing ThrowingUnlessErased Tracing TracingTracer TypedValue ValueOf
     ValueType Where`.split(/\s+/),
   migrate: ['EncryptedDatabase'],
   audit: ['Abortable', 'Purged'],
-  protocol: ['actionTexts', 'InputOf', 'TextKey'],
+  protocol: ['actionTexts', 'Hmac', 'InputOf', 'TextKey'],
 };
 
 // Members without a description, because Node, JavaScript or another type of the package already describes them.

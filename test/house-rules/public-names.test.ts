@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type Exported, publicNames } from './exports.ts';
 
 /** May only go down, but for a feature that brings its own names. */
-const mostNames = 272;
+const mostNames = 278;
 
 const namesWhere = (isFault: (exported: Exported) => boolean): string[] =>
   publicNames.flatMap(([name, own]) =>

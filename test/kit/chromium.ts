@@ -13,7 +13,10 @@ export interface Page {
   on(event: 'pageerror' | 'crash', listener: (error: unknown) => void): void;
   context(): {
     /** A session of the Chrome DevTools Protocol. */
-    newCDPSession(page: Page): Promise<{ send(method: string, parameters?: object): Promise<object> }>;
+    newCDPSession(page: Page): Promise<{
+      send(method: string, parameters?: object): Promise<object>;
+      on(event: 'Runtime.consoleAPICalled', listener: (call: object) => void): void;
+    }>;
   };
   exposeFunction(name: string, run: () => Promise<unknown>): Promise<unknown>;
   addInitScript(script: { readonly content: string }): Promise<unknown>;

@@ -21,6 +21,7 @@ export type Tools =
   | 'packages/sdk/test/orms/sequelize'
   | 'packages/sdk/test/orms/typeorm'
   | 'test/tools/kms'
+  | 'test/tools/loggers'
   | 'test/tools/otel'
   | 'test/tools/package-checks'
   | 'test/tools/peers'

@@ -19,10 +19,11 @@ import { encrypted, encryptedTable, matches, withEncryption } from './pg.ts';
 const comments = pgTable('comments', { id: uuid(), patientId: uuid('id'), text: text(), extra: jsonb() });
 
 function open({ rows, subject, bits, eaas, ...options }: Opening) {
-  const { name, born } = encryptedFields({ bits });
+  const { name, born, secret } = encryptedFields({ bits });
+  const own = { name: encrypted(name), born: encrypted(born), secret: encrypted(secret) };
   const patients = encryptedTable(
     'patients',
-    { id: uuid().primaryKey(), name: encrypted(name), city: text(), profile: jsonb(), born: encrypted(born) },
+    { id: uuid().primaryKey(), ...own, city: text(), profile: jsonb() },
     { lowEntropy: 'accepted', ...(subject && { subject }) },
   );
   const sent: { statement: string; params: unknown[] }[] = [];
@@ -111,13 +112,23 @@ await describeOrm('patients', (opening) => {
     acting: {
       'a read of plain columns': [
         () => db.select(plainOnes).from(patients),
-        () => db.query.patients.findMany({ columns: { name: false, born: false } }),
+        () => db.query.patients.findMany({ columns: { name: false, born: false, secret: false } }),
         () => db.query.comments.findMany({ with: { patients: { columns: { city: true } } } }),
       ],
       'an insert of plain columns': [() => db.insert(patients).values(plainRow).returning(plainOnes)],
       'an update of plain columns': [() => moving.returning(plainOnes)],
       'a delete': [() => db.delete(patients).where(isAda)],
       'a count': [() => db.$count(patients), () => db.select({ n: count() }).from(patients)],
+      'a read of concealed columns': [
+        () => db.select({ in: { secret: patients.secret } }).from(patients),
+        () => db.query.comments.findMany({ with: { patients: { columns: { secret: true } } } }),
+        () => moving.returning({ secret: patients.secret }),
+      ],
+      'a read of their values': [
+        () => db.revealed().select({ secret: patients.secret }).from(patients),
+        () => db.revealed().query.patients.findMany({ columns: { secret: true } }),
+        () => db.revealed().delete(patients).returning({ secret: patients.secret }),
+      ],
       'a read': [
         () => db.select({ name: patients.name }).from(patients),
         () => db.query.patients.findMany({ columns: { id: false } }),
@@ -131,6 +142,9 @@ await describeOrm('patients', (opening) => {
         () => db.$count(patients, isNamedAda),
       ],
     },
+    secrets: (isRevealed) =>
+      (isRevealed ? db.revealed() : db).select({ secret: patients.secret }).from(patients),
+    as: (user) => db.as(user),
     create: (row) => db.insert(patients).values(row as never),
     change: (set) => db.update(patients).set(set).where(isAda),
     named: (name) =>
@@ -157,7 +171,7 @@ test('a range is a condition on the list of fingerprints of a row', async () => 
 
 test.each<[string, Record<string, boolean>]>([
   ['"city"', { city: true, name: false }],
-  ['"id", "city", "profile"', { name: false, born: false }],
+  ['"id", "city", "profile"', { name: false, born: false, secret: false }],
 ])('a relational query of %s reads nothing besides, and can be built', async (names, columns) => {
   const query = db.query.patients.findMany({ columns });
   sent.length = 0;

@@ -1,6 +1,7 @@
 // The encrypted database: Drizzle's own, whose methods return statements that encrypt and decrypt.
 import { QueryPromise, type Table } from 'drizzle-orm';
 import type { OnError } from '@eaas/sdk/fields';
+import { clientOf } from '@eaas/sdk/internal';
 import { type Access, accessFor } from './access.ts';
 import { isQuery, isSql } from './chunks.ts';
 import { refuse, requireVersion } from './error.ts';
@@ -83,14 +84,17 @@ function wrap(database: object, access: Access, more: object): object {
       });
     },
   };
-  const added: Readonly<Record<string, unknown>> = {
+  const added: Readonly<Record<PropertyKey, unknown>> = {
     ...more,
     as: (user: string) => wrap(database, { ...access, core: access.core.as(user) }, more),
     onError: (handler: OnError) => wrap(database, { ...access, core: access.core.onError(handler) }, more),
+    revealed: () => wrap(database, { ...access, core: access.core.revealed() }, more),
+    [clientOf]: () => access.core.client(),
   };
   const self = new Proxy(database, {
     // Drizzle's `withReplicas` copies the members of an encrypted database.
-    ownKeys: (target) => [...Reflect.ownKeys(target), ...Object.keys(added)],
+    ownKeys: (target) => [...Reflect.ownKeys(target), ...Reflect.ownKeys(added)],
+    has: (target, name) => Object.hasOwn(added, name) || Reflect.has(target, name),
     getOwnPropertyDescriptor: (target, name) =>
       Reflect.getOwnPropertyDescriptor(Object.hasOwn(added, name) ? added : target, name),
     get: (target, name: string) => {

@@ -42,7 +42,7 @@ const changes = list(`
 const others = list(`
   getSelectedFields getUsedTables getTableLikeFields createIterator _toSQL _getQuery
   refreshMaterializedView append buildQueryFromSourceParams if inlineParams mapInlineParam mapWith
-  toQuery onError $encryptedTable
+  toQuery onError revealed $encryptedTable
 `);
 const judged = new Set([...runs, ...builds, ...makes, ...changes, ...others]);
 

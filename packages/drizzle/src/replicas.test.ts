@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { serial, text, withReplicas } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { field } from '@eaas/sdk/fields';
+import { clientOf } from '@eaas/sdk/internal';
 import { createClient } from '@eaas/test-kit/orms/client';
 import { expect, test } from 'vitest';
 import { encrypted, encryptedTable, excluded, withEncryption } from './pg.ts';
@@ -44,6 +45,7 @@ test.each([
   for (let read = 0; read < 2; read++) await db.query.notes.findMany();
   for (let read = 0; read < 2; read++) await db.select().from(notes);
   for (const each of db.$replicas) expect(each).toHaveProperty('as', expect.any(Function));
+  expect([clientOf in db, clientOf in db.as('user-7'), 'revealed' in db]).toEqual([true, true, true]);
   await db.$replicas[1]?.select().from(notes);
   expect(asked).toEqual(reads.map((replica) => `replica ${replica} select`));
 });

@@ -19,8 +19,8 @@ export interface Level {
 }
 
 export interface Reading {
-  /** The tables whose encrypted columns the statement returns. */
-  readonly tables: Set<Table>;
+  /** The tables whose encrypted columns the statement returns, and whether one of these is not concealed. */
+  readonly tables: Map<Table, boolean>;
   readonly top: Level;
   /** The searches to repeat on decrypted values. A row has the values of the first under the name of 0, and so on. */
   readonly wide: { readonly level: Level; readonly search: WideSearch }[];
@@ -28,7 +28,7 @@ export interface Reading {
 
 const newLevel = (isRow: boolean): Level => ({ isRow, hidden: new Map(), inner: new Map() });
 
-export const newReading = (): Reading => ({ tables: new Set(), top: newLevel(true), wide: [] });
+export const newReading = (): Reading => ({ tables: new Map(), top: newLevel(true), wide: [] });
 
 export function levelIn(outer: Level, name: string, isRow: boolean): Level {
   const level = outer.inner.get(name) ?? newLevel(isRow);
@@ -49,7 +49,8 @@ export function hiddenFields(
   for (const column of [...columns, ...searches.map((search) => search.column)]) {
     const encryption = encryptionOf(column);
     if (!encryption) continue;
-    reading.tables.add(column.table);
+    const isShown = reading.tables.get(column.table) || !encryption.field.isConcealed;
+    reading.tables.set(column.table, isShown);
     const { needed } = layoutOf(column.table);
     const others = encryption.field.previous?.columns ? needed : [];
     for (const each of [...boundTo(column.table, encryption), ...others])

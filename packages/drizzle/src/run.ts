@@ -1,6 +1,7 @@
 // Makes a builder of Drizzle a statement of the encrypted database. Each time it runs, a copy of the builder has what the
 // statement reads and writes besides, one walk over its SQL finds what is late, and Drizzle sends the copy.
 import type { SQL } from 'drizzle-orm';
+import { withoutHandles } from '@eaas/sdk/internal';
 import type { Access } from './access.ts';
 import { refuseToBuild, unknownRow, withoutParameters } from './error.ts';
 import { isSettled, newRun, type Run, settle } from './late.ts';
@@ -78,7 +79,10 @@ export function hook(builder: Builder, shapeOf: ShapeOf, access: Access, isSync:
     // Its rows are those of the driver, which nobody has mapped.
     if (method === 'run' && reading.tables.size > 0) refuseToBuild(method);
     // Throws for a mistake in a table that is not in the schema of the database.
-    for (const table of reading.tables) run.statement.requireUser(access.tableOf(table));
+    for (const [table, isShown] of reading.tables) {
+      const own = access.tableOf(table);
+      if (isShown || run.statement.isRevealed) run.statement.requireUser(own);
+    }
     await settle(run);
     return { query, open: async (result) => open(result, reading, run), refuseRow: shape.refuseRow };
   };
@@ -96,7 +100,7 @@ export function hook(builder: Builder, shapeOf: ShapeOf, access: Access, isSync:
     const run = async (values?: unknown): Promise<unknown> =>
       send(make, access.isTransaction ?? false, async ([made]) => {
         const prepared = (original['_prepare'] ?? original['prepare'])?.call(made?.query) as Methods;
-        return made?.open(await prepared[method]?.(values, builder.authToken));
+        return made?.open(await prepared[method]?.(withoutHandles(values), builder.authToken));
       });
     const build = (...args: unknown[]): unknown => Reflect.apply(own, plainQuery(method), args);
     Reflect.set(builder, method, awaited.includes(method) ? run : build);

@@ -1,12 +1,13 @@
-import { eq } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import * as mysql from 'drizzle-orm/mysql-core';
 import type { MySqlRemoteDatabase } from 'drizzle-orm/mysql-proxy';
 import { type PgDatabase, text, uuid, withReplicas } from 'drizzle-orm/pg-core';
 import type { PgRemoteDatabase, PgRemoteQueryResultHKT } from 'drizzle-orm/pg-proxy';
 import * as sqlite from 'drizzle-orm/sqlite-core';
 import type { SqliteRemoteDatabase } from 'drizzle-orm/sqlite-proxy';
-import { field, type FieldsClient, part, type StandardSchema } from '@eaas/sdk/fields';
+import { type Concealed, field, type FieldsClient, part, type StandardSchema } from '@eaas/sdk/fields';
 import { expectTypeOf, test } from 'vitest';
+import * as ours from './mysql.ts';
 import { encrypted, encryptedTable, matches, withEncryption, type EncryptedDatabase } from './pg.ts';
 
 interface Notes {
@@ -50,6 +51,35 @@ test('the types show the values and not the ciphertexts, also in nested objects'
   type Nested = { a: string; b: { born: Date | null } };
   type All = { all: Patient[]; inserted: Patient[]; nested: Nested[] };
   expectTypeOf(never).returns.resolves.toEqualTypeOf<All>();
+});
+
+test('results have handles of concealed columns, writes also take values, and conditions take values', () => {
+  const ssn = encrypted(field.text().searchable().concealed());
+  const age = encrypted(field.number().concealed()).notNull();
+  const guests = encryptedTable('guests', { id: uuid().primaryKey(), ssn, age });
+  const others = ours.encryptedTable('others', { ssn: ours.encrypted(field.text().concealed()) });
+  type Guest = { id: string; ssn: Concealed<string> | null; age: Concealed<number> };
+  const never = async (tx: EncryptedDatabase<typeof plain>, my: MySqlRemoteDatabase) => {
+    const [row, set] = [{ id: '', ssn: '1', age: 1 } as const, { ssn: '1' }];
+    const [all, isOne] = [await db.select().from(guests), eq(guests.ssn, '1')];
+    const insert = db.insert(guests).values([row]).onConflictDoUpdate({ target: guests.id, set });
+    const update = tx.update(guests).set({ ...all[0], ssn: '1' });
+    const nested = db.select({ in: { age: guests.age } }).from(guests);
+    const found = await nested.where(inArray(guests.age, [1]));
+    expectTypeOf(found).toEqualTypeOf<{ in: Pick<Guest, 'age'> }[]>();
+    expectTypeOf(await found[0]?.in.age.reveal({ by: db.revealed().as('7') })).toEqualTypeOf<
+      number | undefined
+    >();
+    void withEncryption(my, eaas).insert(others).values(set).onDuplicateKeyUpdate({ set });
+    // @ts-expect-error: another type
+    db.insert(guests).values({ ...row, ssn: 1 });
+    // @ts-expect-error: another type
+    db.update(guests).set({ age: '1' });
+    // @ts-expect-error: another type
+    eq(guests.age, '1');
+    return [all, await insert.returning(), await update.where(isOne).returning()];
+  };
+  expectTypeOf(never).returns.resolves.toEqualTypeOf<Guest[][]>();
 });
 
 test('a column whose field has a schema shows what the schema returns', () => {

@@ -2,6 +2,7 @@
 // data is the decrypted value.
 import type {
   $Type,
+  AnyColumn,
   BuildColumns,
   BuildExtraConfigColumns,
   ColumnBuilderBase,
@@ -9,18 +10,18 @@ import type {
   HasDefault,
   HasRuntimeDefault,
   NotNull,
+  SQL,
   Table,
 } from 'drizzle-orm';
 import type * as mysql from 'drizzle-orm/mysql-core';
 import type * as pg from 'drizzle-orm/pg-core';
 import type * as sqlite from 'drizzle-orm/sqlite-core';
-import type { EncryptionOptions, Field, FieldsClient, OnError, PartIndex } from '@eaas/sdk/fields';
-import type { Bound, FieldsQuery, InputOf } from '@eaas/sdk/internal';
+import type { Concealed, EncryptionOptions, Field, FieldsClient, OnError, PartIndex } from '@eaas/sdk/fields';
+import type { Bound, clientOf, FieldsQuery, InputOf, ReadOf } from '@eaas/sdk/internal';
 import type { TableOptions } from './table.ts';
 import type { Source } from './table-source.ts';
 
 type Dialect = 'pg' | 'mysql' | 'sqlite';
-type ValueOf<F> = F extends Field<infer Value> ? Value : never;
 
 /**
  * Makes the column of a field, with the name of its key in the table or with a name of its own. Drizzle knows one type of a
@@ -41,7 +42,7 @@ interface FieldConfig<F, D> {
 
 /** The builder of an encrypted column: Drizzle's, without what the database would compute from plaintext. */
 export interface EncryptedBuilder<F, D extends Dialect> extends ColumnBuilderBase<
-  ColumnData<ValueOf<F>>,
+  ColumnData<ReadOf<F>>,
   FieldConfig<F, D>
 > {
   /** Adds `not null`. */
@@ -57,7 +58,7 @@ export interface EncryptedBuilder<F, D extends Dialect> extends ColumnBuilderBas
   /** The same as `$onUpdateFn`. */
   readonly $onUpdate: this['$onUpdateFn'];
   /** Gives the values another type. */
-  $type<Value>(): $Type<this, Value>;
+  $type<Value>(): $Type<this, F extends { isConcealed: true } ? Concealed<Value> : Value>;
 }
 
 /** The indexes of `searchableBy` of a column. */
@@ -118,6 +119,43 @@ type TransactionOf<Database> = Database extends {
   ? Transaction
   : never;
 
+/** The value of a handle. */
+type ValueIn<Data> = Data extends Concealed<infer Value> ? Value : never;
+/** A row, or a config with a row in `set`, in which a value can stand for a handle. */
+type Plain<Row> = { [K in keyof Row]: K extends 'set' ? Plain<Row[K]> : Row[K] | ValueIn<Row[K]> };
+
+/** A builder of Drizzle that also takes values for concealed columns, whose type is that of what is read. */
+type Writing<B> = {
+  [Name in keyof B]: Name extends 'values' | 'set' | 'onConflictDoUpdate' | 'onDuplicateKeyUpdate'
+    ? B[Name] extends (given: infer Given) => infer Made
+      ? (
+          given: Given extends readonly (infer Row)[] ? Plain<Row> | Plain<Row>[] : Plain<Given>,
+        ) => Writing<Made>
+      : never
+    : B[Name];
+};
+
+/** What `insert` and `update` of a database return for a table. */
+type Builders<Both> = Both extends [pg.PgDatabase<infer Q, infer _F, infer _S>, infer T extends pg.PgTable]
+  ? [pg.PgInsertBuilder<T, Q>, pg.PgUpdateBuilder<T, Q>]
+  : Both extends [mysql.MySqlDatabase<infer Q, infer P, infer _F, infer _S>, infer T extends mysql.MySqlTable]
+    ? [mysql.MySqlInsertBuilder<T, Q, P>, mysql.MySqlUpdateBuilder<T, Q, P>]
+    : Both extends [
+          sqlite.BaseSQLiteDatabase<infer K, infer R, infer _F, infer _S>,
+          infer T extends sqlite.SQLiteTable,
+        ]
+      ? [sqlite.SQLiteInsertBuilder<T, K, R>, sqlite.SQLiteUpdateBuilder<T, K, R>]
+      : never;
+
+// The type of a column is that of what is read, which is a handle. A condition compares with the value.
+declare module 'drizzle-orm/sql/expressions/conditions' {
+  interface BinaryOperator {
+    <C extends AnyColumn>(left: C, right: ValueIn<C['_']['data']>): SQL;
+  }
+  function inArray<C extends AnyColumn>(column: C, values: readonly ValueIn<C['_']['data']>[]): SQL;
+  function notInArray<C extends AnyColumn>(column: C, values: readonly ValueIn<C['_']['data']>[]): SQL;
+}
+
 /**
  * A Drizzle database whose statements encrypt and decrypt the values of encrypted columns. `Database` comes last, so that
  * TypeScript tries its `transaction` last.
@@ -138,6 +176,17 @@ export type EncryptedDatabase<Database extends object> = {
    * types of rows do not change.
    */
   onError(handler: OnError): EncryptedDatabase<Database>;
+  /**
+   * Returns the database that reads concealed columns as values, and not as handles. The types of rows do not change: they come
+   * from the tables.
+   */
+  revealed(): EncryptedDatabase<Database>;
+  /** As Drizzle's. Also takes plain values for concealed columns. */
+  insert<T extends Table>(table: T): Writing<Builders<[Database, T]>[0]>;
+  /** As Drizzle's. Also takes plain values for concealed columns, and leaves alone those of its own row that are still concealed. */
+  update<T extends Table>(table: T): Writing<Builders<[Database, T]>[1]>;
+  /** How `reveal` finds out who asks. */
+  [clientOf](): FieldsClient;
   /** What `@eaas/migrate` knows of a table. */
   $encryptedTable(table: Table): Source;
 } & Database;

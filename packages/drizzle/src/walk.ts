@@ -3,9 +3,9 @@
 // dates whose bounds are inside a month also finds the other days of the month, which `results.ts` drops after decryption, where
 // that changes nothing but which rows are returned.
 import { Column, is, Param, SQL, type SQLChunk, sql, StringChunk, Subquery } from 'drizzle-orm';
-import { type Condition, indexOf, nearMisses, writesOlder } from '@eaas/sdk/internal';
+import { type Condition, indexOf, nearMisses, withoutHandles, writesOlder } from '@eaas/sdk/internal';
 import type { Access, Row } from './access.ts';
-import { type Comparison, comparisonIn, isQuery, isSql, type Query, textOf } from './chunks.ts';
+import { type Comparison, comparisonIn, isQuery, isSql, type Query, textOf, valueOf } from './chunks.ts';
 import { refuse } from './error.ts';
 import {
   type Fields,
@@ -57,7 +57,9 @@ export const excluded = (column: Column): SQL => new Excluded(column);
 export const walk = <Chunk>(chunk: Chunk, scope: Scope): Chunk => walkChunk(chunk, scope) as Chunk;
 
 function walkChunk(chunk: unknown, scope: Scope): unknown {
-  if (is(chunk, Param) || is(chunk, StringChunk)) return chunk;
+  if (is(chunk, StringChunk)) return chunk;
+  withoutHandles(valueOf(chunk));
+  if (is(chunk, Param)) return chunk;
   if (is(chunk, SQL)) return walkSql(chunk, scope);
   if (is(chunk, Column)) return requirePlain(requireFirstDefinition(chunk, scope.run.access));
   if (is(chunk, Subquery)) {

@@ -2,7 +2,7 @@
 // the rows that it changes, because a ciphertext is bound to its row.
 import { and, eq, inArray, isNull, or, Param, type SQL, sql, type SQLChunk, type Table } from 'drizzle-orm';
 import type { RecordId } from '@eaas/sdk/fields';
-import { isSameId, type Unsealed, writesOlder } from '@eaas/sdk/internal';
+import { isSameId, type Unsealed, withoutOwn, writesOlder } from '@eaas/sdk/internal';
 import type { Row } from './access.ts';
 import { comparedValue, isSql, valueOf } from './chunks.ts';
 import { refuse } from './error.ts';
@@ -154,8 +154,13 @@ export function shapeUpdate(given: UpdateConfig, run: Run, database: Methods): S
     return isExact ? id : undefined;
   };
   requireSameRow(table, set, known);
-  const values = encryptedValues(table, set);
-  if (Object.keys(values).length === 0) return shape;
+  const written = encryptedValues(table, set);
+  if (Object.keys(written).length === 0) return shape;
+  const { columns, id: key } = layoutOf(table);
+  const values = withoutOwn(run.access.tableOf(table), written, key && (known(key) as RowId));
+  for (const each of columns) if (!(each.encryption.column in values)) delete set[each.key];
+  // An update of handles alone must set something.
+  if (key && Object.keys(set).length === 0) set[key.key] = key.column;
   const late = lateRow(run, table, values, undefined);
   // The rows are selected with the same late conditions as they are updated.
   const where = given.where && walk(given.where, shape.scope);

@@ -1,5 +1,6 @@
 import { eq, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
+import { shown } from '@eaas/test-kit/orms/shown';
 import { expect } from 'vitest';
 import type { Place } from './place.ts';
 
@@ -41,7 +42,7 @@ export const leaves =
   async (place) => {
     const { db, samples, kind } = place;
     await run(place);
-    const rows = await db.select().from(samples);
+    const rows = await shown(db.select().from(samples));
     const found = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((row) => row[kind]);
     expect(found).toEqual(lettered(place, letters));
   };
@@ -50,7 +51,7 @@ export const leaves =
 export const returns =
   (letters: string, run: Cell['run'], name?: string): Cell['run'] =>
   async (place) => {
-    const rows = (await run(place)) as Readonly<Record<string, unknown>>[];
+    const rows = (await shown(run(place))) as Readonly<Record<string, unknown>>[];
     expect(rows.map((row) => row[name ?? place.kind])).toEqual(lettered(place, letters));
     return rows;
   };

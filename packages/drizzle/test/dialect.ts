@@ -1,5 +1,5 @@
 import { type SQL, type Table } from 'drizzle-orm';
-import type { withEncryption } from '@eaas/drizzle/pg';
+import type { EncryptedDatabase, withEncryption } from '@eaas/drizzle/pg';
 import { migrate } from '@eaas/migrate';
 import { expect } from 'vitest';
 import { createClient } from '@eaas/test-kit/orms/client';
@@ -9,12 +9,12 @@ import { expectExisting } from './existing.ts';
 import { outcomesOf } from './matrix.ts';
 import { expectParts } from './parts.ts';
 import { expectSubjects } from './subjects.ts';
-import { createTable, type PostgresDatabase, tables } from './tables.ts';
+import { concealed, createTable, type PostgresDatabase, type Tables, tables } from './tables.ts';
 import { expectUpserts } from './upserts.ts';
 
 export interface Connection {
   readonly name: keyof typeof tables;
-  readonly plain: object;
+  readonly open: (schema: object) => object;
   /** Runs SQL without Drizzle. */
   readonly sql: Opened['sql'];
   /** What the package and Drizzle export for the dialect. */
@@ -22,12 +22,13 @@ export interface Connection {
 }
 
 /** Expects every kind of search, people and the encryption of rows, and returns the outcomes of all operations. */
-export async function outcomesIn({ name, plain, sql, dialect }: Connection): Promise<string> {
+export async function outcomesIn({ name, open, sql, dialect }: Connection): Promise<string> {
   const own = dialect as {
     withEncryption: typeof withEncryption;
     getTableConfig: (table: Table) => Parameters<typeof createTable>[0];
   };
   const { samples, children, people, notes, members, accounts } = tables[name];
+  const plain = open(tables[name]);
   const { dialect: writer } = plain as { dialect: { sqlToQuery(value: SQL): { sql: string } } };
   const sqlOf = (value: SQL): string => writer.sqlToQuery(value).sql;
   const created = [samples, children, people, notes, members, accounts];
@@ -44,9 +45,18 @@ export async function outcomesIn({ name, plain, sql, dialect }: Connection): Pro
   const { eaas, index } = await createClient();
   const db = own.withEncryption(plain as PostgresDatabase, eaas, { index });
   const method = name === 'SQLite' ? 'all' : 'execute';
-  const raw = async (statement: SQL) =>
-    (db as unknown as Record<string, (statement: SQL) => Promise<unknown>>)[method]?.(statement);
-  const outcomes = await outcomesOf({ name, place: { db, samples, children, raw }, sql });
+  const outcomesWith = async (db: EncryptedDatabase<PostgresDatabase>, { samples, children }: Tables) => {
+    const raw = async (statement: SQL) =>
+      (db as unknown as Record<string, (statement: SQL) => Promise<unknown>>)[method]?.(statement);
+    return outcomesOf({ name, place: { db, samples, children, raw }, sql });
+  };
+  const outcomes = await outcomesWith(db, tables[name]);
+  const concealing = own.withEncryption(open(concealed[name]) as PostgresDatabase, eaas, { index });
+  for (const of of [concealing, concealing.revealed()]) {
+    expect(await outcomesWith(of, concealed[name])).toBe(outcomes);
+    const [row] = await of.select({ text: concealed[name].samples.text }).from(concealed[name].samples);
+    expect(JSON.stringify(row)).toBe(`{"text":"${of === concealing ? '[concealed]' : 'Ada Lovelace'}"}`);
+  }
   await expectParts(db, people, async () => sql('select * from people order by id'));
   await expectSubjects(db, notes, eaas, async () => sql('select * from notes order by id'));
   if (name !== 'MySQL') {

@@ -9,7 +9,6 @@ import { outcomesIn } from './dialect.ts';
 import { openNodePostgres } from './drivers.ts';
 import { testMigrations } from './migrations.ts';
 import { openPostgres } from './postgres.ts';
-import { tables } from './tables.ts';
 
 const { database, connection } = await openPostgres();
 
@@ -18,13 +17,10 @@ test.each(['postgres', 'pg'])(
   async (driver) => {
     const sql = async (statement: string) => [...(await connection.unsafe(statement))];
     await sql('drop table if exists samples, children, people, members, notes, accounts');
-    const schema = tables.PostgreSQL;
+    const { drizzle: open } = await openNodePostgres(database);
     const outcomes = await outcomesIn({
       name: 'PostgreSQL',
-      plain:
-        driver === 'pg'
-          ? (await openNodePostgres(database)).drizzle({ schema })
-          : drizzle(connection, { schema }),
+      open: (schema) => (driver === 'pg' ? open({ schema }) : drizzle(connection, { schema: { ...schema } })),
       sql,
       dialect: { ...pg, getTableConfig },
     });

@@ -16,6 +16,7 @@ import {
   sql,
 } from 'drizzle-orm';
 import { alias, type PgColumn } from 'drizzle-orm/pg-core';
+import { shown } from '@eaas/test-kit/orms/shown';
 import { expect } from 'vitest';
 import { columnIn, ids, isFirst, returns, type Shapes } from './cell.ts';
 import type { Place } from './place.ts';
@@ -50,7 +51,8 @@ const searches = conditions.map(
   ([shape, where, expected]) => [shape, async (place: Place) => expectFound(place, where, expected)] as const,
 );
 
-const expectRows = (rows: readonly object[], expected: readonly object[]): unknown => {
+const expectRows = async (query: PromiseLike<readonly object[]>, expected: readonly object[]) => {
+  const rows = await shown(query);
   expect(rows).toEqual(expected);
   return rows;
 };
@@ -75,19 +77,20 @@ export const reads: readonly Shapes[] = [
       },
       'a nested object': async ({ db, samples, kind, ...place }) => {
         const columns = { in: { value: samples[kind], city: samples.city } };
-        return expectRows(await db.select(columns).from(samples).orderBy(samples.id), [
+        return expectRows(db.select(columns).from(samples).orderBy(samples.id), [
           { in: { value: place.first, city: 'London' } },
           { in: { value: place.second, city: 'Paris' } },
         ]);
       },
       'a join': async ({ db, samples, children, kind, first }) => {
-        const rows = await db.select().from(children).innerJoin(samples, eq(samples.id, children.parentId));
+        const joined = db.select().from(children).innerJoin(samples, eq(samples.id, children.parentId));
+        const rows = await shown(joined);
         expect(rows).toMatchObject([{ children: { remark: 'PLAIN remark' }, samples: { [kind]: first } }]);
         return rows;
       },
       'a left join without a row': async ({ db, samples, children, kind, ...place }) => {
         const joined = db.select().from(samples).leftJoin(children, eq(samples.id, children.parentId));
-        const rows = await joined.orderBy(samples.id);
+        const rows = await shown(joined.orderBy(samples.id));
         expect(rows).toMatchObject([
           { samples: { [kind]: place.first }, children: { remark: 'PLAIN remark' } },
           { samples: { [kind]: place.second }, children: null },
@@ -97,7 +100,7 @@ export const reads: readonly Shapes[] = [
       'a join with itself': async (place) => {
         const [{ db, samples, kind, first, second }, other] = [place, twinOf(place)];
         const joined = db.select({ a: columnIn(place), b: other[kind] }).from(samples);
-        return expectRows(await joined.innerJoin(other, ne(other.id, samples.id)).orderBy(samples.id), [
+        return expectRows(joined.innerJoin(other, ne(other.id, samples.id)).orderBy(samples.id), [
           { a: first, b: second },
           { a: second, b: first },
         ]);
@@ -149,7 +152,7 @@ export const reads: readonly Shapes[] = [
       '`findMany` with rows of a relation': async ({ db, kind, ...place }) => {
         const children = { columns: { remark: true } } as const;
         const rows = db.query.samples.findMany({ columns: { [kind]: true }, with: { children }, orderBy });
-        return expectRows(await rows, [
+        return expectRows(rows, [
           { [kind]: place.first, children: [{ remark: 'PLAIN remark' }] },
           { [kind]: place.second, children: [] },
         ]);
@@ -161,7 +164,7 @@ export const reads: readonly Shapes[] = [
     {
       // Leaves MariaDB out, because it does not support the SQL that Drizzle creates for nested relations.
       '`findMany`, nested in both directions': async ({ db, kind, ...place }) => {
-        const rows = await db.query.samples.findMany({
+        const rows = db.query.samples.findMany({
           columns: { city: true, [kind]: true },
           with: { children: { columns: { remark: true }, with: { parent: { columns: { [kind]: true } } } } },
           orderBy,
@@ -176,11 +179,12 @@ export const reads: readonly Shapes[] = [
         ]);
       },
       'a relation over the column': async ({ db, kind, ...place }) => {
-        const rows = await db.query.samples.findMany({
+        const query = db.query.samples.findMany({
           columns: { city: true },
           with: { [`${kind}Twin`]: { columns: { city: true, [kind]: true } } },
           orderBy,
         });
+        const rows = await shown(query);
         const [one, two] = rows as unknown as Record<string, unknown>[];
         expect(one).toEqual({ city: 'London', [`${kind}Twin`]: { city: 'London', [kind]: place.first } });
         expect(two).toMatchObject({ [`${kind}Twin`]: { [kind]: place.second } });
@@ -193,7 +197,8 @@ export const reads: readonly Shapes[] = [
     '`db.query`',
     {
       '`findFirst`, searched': async ({ db, kind, ...place }) => {
-        const row = await db.query.samples.findFirst({ where: (t, { eq }) => eq(t[kind], place.second) });
+        const query = db.query.samples.findFirst({ where: (t, { eq }) => eq(t[kind], place.second) });
+        const row = await shown(query);
         expect(row?.[kind]).toEqual(place.second);
         return row;
       },

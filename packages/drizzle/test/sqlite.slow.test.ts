@@ -4,13 +4,12 @@ import { expect, test } from 'vitest';
 import { outcomesIn } from './dialect.ts';
 import { openSqlite } from './drivers.ts';
 import { testMigrations } from './migrations.ts';
-import { tables } from './tables.ts';
 
 test('no operation of Drizzle on SQLite stores plaintext in an encrypted column', async () => {
   const { drizzle, sql } = await openSqlite();
   const outcomes = await outcomesIn({
     name: 'SQLite',
-    plain: drizzle({ schema: tables.SQLite }),
+    open: (schema) => drizzle({ schema }),
     sql,
     dialect: { ...sqlite, getTableConfig },
   });

@@ -1,13 +1,16 @@
 import { relations, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import { field, plaintext } from '@eaas/sdk/fields';
+import { type Field, field, plaintext } from '@eaas/sdk/fields';
 import { type Dialect, dialects } from './dialects.ts';
 import { kinds } from './kinds.ts';
 import { parts } from './parts.ts';
 
-/** The tables of a dialect, with the types of PostgreSQL. */
-function tablesOf({ encrypted, encryptedTable, table, id, text }: Dialect) {
+/** The tables of a dialect, with the types of PostgreSQL, and those of values where fields are concealed. */
+function tablesOf({ encrypted: columnOf, encryptedTable, table, id, text }: Dialect, isConcealed = false) {
+  const isConcealable = (of: Field<unknown>) => isConcealed && of.type.name !== 'boolean';
+  const encrypted = ((of: Field<unknown>) =>
+    columnOf(isConcealable(of) ? { ...of, isConcealed: true } : of)) as typeof columnOf;
   const samples = encryptedTable(
     'samples',
     {
@@ -84,11 +87,12 @@ function tablesOf({ encrypted, encryptedTable, table, id, text }: Dialect) {
   return { samples, children, childrenOf, parentOf, members, people, notes, accounts };
 }
 
-export const tables = {
-  PostgreSQL: tablesOf(dialects.PostgreSQL),
-  MySQL: tablesOf(dialects.MySQL),
-  SQLite: tablesOf(dialects.SQLite),
-};
+const allTables = (isConcealed?: boolean) => ({
+  PostgreSQL: tablesOf(dialects.PostgreSQL, isConcealed),
+  MySQL: tablesOf(dialects.MySQL, isConcealed),
+  SQLite: tablesOf(dialects.SQLite, isConcealed),
+});
+export const [tables, concealed] = [allTables(), allTables(true)];
 
 export type Tables = typeof tables.PostgreSQL;
 export type PostgresDatabase = PostgresJsDatabase<Tables>;

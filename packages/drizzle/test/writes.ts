@@ -1,5 +1,6 @@
 import { eq, getTableColumns, inArray, sql } from 'drizzle-orm';
 import { excluded } from '@eaas/drizzle/pg';
+import { shown } from '@eaas/test-kit/orms/shown';
 import { expect } from 'vitest';
 import { columnIn, ids, isFirst, leaves, returns, type Shapes } from './cell.ts';
 import type { Place } from './place.ts';
@@ -22,7 +23,7 @@ export const writes: readonly Shapes[] = [
       'one row': leaves('ABC', (place) => insert(place)),
       'several rows, id by `$defaultFn`': async ({ db, samples, kind, ...place }) => {
         await db.insert(samples).values([place.other, { city: 'Oslo' }]);
-        const found = (await db.select().from(samples)).map((row) => row[kind]);
+        const found = (await shown(db.select().from(samples))).map((row) => row[kind]);
         expect(found).toEqual(expect.arrayContaining([place.first, place.second, place.third, null]));
       },
       // Drizzle 1.0 has a second argument, the columns. A search must find what was written with it.

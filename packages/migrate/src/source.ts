@@ -41,7 +41,7 @@ export function targetOf(db: object, table: unknown, options: TableOptions): Tar
     );
   const target = { ...source, plan, columns, id: options.id ?? source.id ?? 'id' };
   // Without schemas, values stay as they are stored, also those that a newer schema would refuse.
-  return withEach(target, { schema: undefined });
+  return withEach(target, { schema: undefined, isConcealed: undefined });
 }
 
 /** The table with other options of each field. */

@@ -60,6 +60,20 @@ describe('in place', () => {
     expect(await stored()).toEqual(before);
   });
 
+  test('concealed columns are encrypted as others, also a value that looks like a copy of a handle', async () => {
+    await sql`update members set name = '[concealed]' where id = 1`;
+    const { name, email } = fields.tables.members;
+    const concealed = defineFields({ members: { name: name.concealed(), email: email.concealed() } });
+    expect(await encrypt({ fields: concealed })).toMatchObject({
+      done: true,
+      failures: [],
+      left: { count: 0 },
+    });
+    expect(await readMembers()).toEqual(
+      expected(50).with(0, { ...expected(1)[0], name: '[concealed]' } as never),
+    );
+  });
+
   test('a run whose database fails at any statement, before or after it has run it, is completed by the next', async () => {
     for (let deadly = 1; ; deadly++) {
       for (const isAfter of [false, true]) {

@@ -1,8 +1,9 @@
 // The seams of Prisma's client that the package uses: the parent of an extended client, the transaction of an operation, and
 // queries that pass no other extension.
-import { refuseStatement as refuse } from '@eaas/sdk/internal';
+import { heldIn, refuseStatement as refuse } from '@eaas/sdk/internal';
 import type { Model, RuntimeDataModel, RuntimeField } from './models.ts';
 import type { Executor } from './perform.ts';
+import { isArgs } from './values.ts';
 
 export interface PrismaClient {
   readonly _runtimeDataModel: RuntimeDataModel;
@@ -45,8 +46,19 @@ export interface QueryCall {
  * operation runs.
  */
 export interface InternalParams {
+  /** The arguments of which those of the call are a copy. */
+  readonly args?: unknown;
   readonly transaction?: { readonly kind: string } | undefined;
   readonly dataPath?: readonly string[] | undefined;
+}
+
+/** Puts handles into a copy of arguments. Prisma makes one, in which each handle is an empty object. */
+export function withHandles(copy: unknown, given: unknown): unknown {
+  if (heldIn(given)) return given;
+  if (isArgs(copy) || Array.isArray(copy))
+    for (const [name, value] of Object.entries(copy))
+      Reflect.set(copy, name, withHandles(value, Reflect.get(Object(given) as object, name)));
+  return copy;
 }
 
 /** Runs queries without other extensions, because another extension could add plaintext after the encryption. */

@@ -24,10 +24,10 @@ function shownOf(row: Row, { select, omit }: Args): Args {
 }
 
 function open({ eaas, rows, subject, bits, ...options }: Opening) {
-  const { born, name } = encryptedFields({ bits });
+  const { born, name, secret } = encryptedFields({ bits });
   // A function is called with all columns that are listed.
   const listed = typeof subject === 'function' ? unencrypted('city') : unencrypted(...plain);
-  const table = { lowEntropy: 'accepted', ...listed, name, born } as const;
+  const table = { lowEntropy: 'accepted', ...listed, name, born, secret } as const;
   const fields = defineFields({
     Patient: { ...table, ...(subject && { subject }) },
     Visit: { note: field.text() },
@@ -37,7 +37,7 @@ function open({ eaas, rows, subject, bits, ...options }: Opening) {
     Patient: {
       fields: [
         column('id', { nativeType: 'Uuid' }),
-        ...columns('city', 'profile', 'name', 'name_index', 'born', 'born_range_index'),
+        ...columns('city', 'profile', 'name', 'name_index', 'born', 'born_range_index', 'secret'),
         relation('visits', 'Visit[]'),
       ],
     },
@@ -46,9 +46,9 @@ function open({ eaas, rows, subject, bits, ...options }: Opening) {
   };
   const extension = extensionOf(models, (prisma) => withEncryption(prisma, eaas, fields, options as never));
   /** Answers an operation on many rows with all of them, and one on one row with the last. */
-  const run = (operation: string, args: Args = {}, model = 'Patient') =>
+  const run = (operation: string, args: Args = {}, model = 'Patient', of = extension) =>
     operate(
-      extension,
+      of,
       operation,
       args,
       async (given) => {
@@ -58,11 +58,11 @@ function open({ eaas, rows, subject, bits, ...options }: Opening) {
       },
       model,
     );
-  return { run, sent };
+  return { run, sent, ...extension.client };
 }
 
 await describeOrm('Patient', (opening) => {
-  const { run, sent } = open(opening);
+  const { run, sent, ...client } = open(opening);
   const by =
     (operation: string, args: Args = {}) =>
     (onError?: OnError) =>
@@ -118,7 +118,7 @@ await describeOrm('Patient', (opening) => {
     acting: {
       'a read of plain columns': [
         by('findMany', { select: { city: true } }),
-        by('findMany', { omit: { name: true, born: true } }),
+        by('findMany', { omit: { name: true, born: true, secret: true } }),
         () => run('findMany', { select: { id: true, patient: { select: { city: true } } } }, 'Visit'),
       ],
       'an insert of plain columns': [
@@ -132,6 +132,15 @@ await describeOrm('Patient', (opening) => {
       ],
       'a delete': [by('delete', { where, select }), by('deleteMany', { where })],
       'a count': [by('count'), by('aggregate', { _count: true })],
+      'a read of concealed columns': [
+        by('findMany', { omit: { name: true, born: true } }),
+        by('update', { where, data: city, select: { secret: true } }),
+        () => run('findMany', { select: { patient: { select: { secret: true } } } }, 'Visit'),
+      ],
+      'a read of their values': [
+        () => run('findMany', { select: { secret: true } }, 'Patient', client.$revealed()),
+        () => run('findMany', { include: { patient: true } }, 'Visit', client.$revealed()),
+      ],
       'a read': [
         by('findFirst', { omit: { born: true } }),
         () => run('findMany', { select: { patient: { select: { name: true } } } }, 'Visit'),
@@ -150,6 +159,9 @@ await describeOrm('Patient', (opening) => {
         by('count', { where: { name: 'Ada' } }),
       ],
     },
+    secrets: (isRevealed) =>
+      run('findMany', { select: { secret: true } }, 'Patient', isRevealed ? client.$revealed() : undefined),
+    as: (user) => client.$as(user),
     create: (data) => run('create', { data }),
     change: (data) => run('update', { where, data }),
     named: (equals) => run('findMany', { where: { name: { equals } } }),

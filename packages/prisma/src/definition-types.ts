@@ -1,9 +1,10 @@
 // What the types of a definition say of a model of Prisma: its values, index columns and filters.
-import type { Field, FieldsDefinition, OnError, Query, Tables } from '@eaas/sdk/fields';
+import type { Concealed, Field, FieldsDefinition, OnError, Query, Tables } from '@eaas/sdk/fields';
 import type {
   Bound,
   IndexColumns,
   InputOf,
+  ReadOf,
   SubstituteOf,
   Throwing,
   ThrowingUnlessErased,
@@ -30,16 +31,18 @@ type ColumnsOf<E, Name> =
       : never
     : never;
 
-export interface Encrypted<T extends Tables, Models, Handlers> {
+export interface Encrypted<T extends Tables, Models, Handlers, Reveal = unknown> {
   readonly tables: FieldsDefinition<T>['tables'];
   readonly models: Models;
   readonly handlers: Handlers;
+  /** True if concealed fields are read as values. */
+  readonly reveal: Reveal;
 }
 
 /** The definition with the argument `onError` of a query, if it has one. */
 export type WithHandler<E, Given> = Given extends { readonly onError: infer Handler }
-  ? E extends Encrypted<infer T, infer Models, unknown>
-    ? Encrypted<T, Models, Handler>
+  ? E extends Encrypted<infer T, infer Models, unknown, infer Reveal>
+    ? Encrypted<T, Models, Handler, Reveal>
     : E
   : E;
 
@@ -64,6 +67,16 @@ export type ValuesOf<E, Name> = {
     Column in keyof ColumnsOf<E, Name> as ColumnsOf<E, Name>[Column] extends Field<unknown> ? Column : never
   ]: ColumnsOf<E, Name>[Column] extends Field<infer Value> ? Value : never;
 };
+
+/** What the app reads, which is a handle of a concealed field unless `Reveal` is true. */
+export type ReadIn<E, Name, Column, Reveal = E[keyof E & 'reveal']> = ReadOf<
+  ColumnsOf<E, Name>[Column & keyof ColumnsOf<E, Name>],
+  Column,
+  Reveal
+>;
+
+/** The handles of a field. */
+export type HandleIn<E, Name, Column> = Extract<ReadIn<E, Name, Column, []>, Concealed<unknown>>;
 
 /** What the app writes, where `ValuesOf` is what it reads. */
 export type InputsOf<E, Name> = {

@@ -7,8 +7,15 @@ import type {
   RecordsOptions,
   Tables,
 } from '@eaas/sdk/fields';
-import { type Core, coreOf, refuseStatement as refuse, type Throwing } from '@eaas/sdk/internal';
-import { executorOf, parentOf, type PrismaClient, type QueryCall } from './client.ts';
+import {
+  clientOf,
+  type Core,
+  coreOf,
+  refuseStatement as refuse,
+  type Throwing,
+  withoutHandles,
+} from '@eaas/sdk/internal';
+import { executorOf, parentOf, type PrismaClient, type QueryCall, withHandles } from './client.ts';
 import { operationOf } from './grammar.ts';
 import { type Model, type Models, modelsOf } from './models.ts';
 import { perform } from './perform.ts';
@@ -99,22 +106,31 @@ function extend(client: PrismaClient, core: Core, models: Models): unknown {
       ? (extension as (client: unknown) => unknown)(extended)
       : extend(client.$extends(Object(extension) as object) as PrismaClient, core, models);
   const { parent, transactionOf } = parentOf(client);
-  // Prisma calls it on the client, or on the client of an interactive transaction.
-  function $as(this: { readonly $parent?: unknown } | undefined, user: string): unknown {
-    const acting = extend(client, core.as(user), models) as PrismaClient;
-    const own = this?.$parent;
-    if (own === parent) return acting;
-    const remedy = 'call it on the client, as in `db.$as(userId)`';
-    const transaction = transactionOf(own) ?? refuse('unknown_argument', {}, '`$as` has no client', remedy);
-    return acting._createItxClient(...transaction);
+  const another = (changed: Core, own: unknown, call: string): unknown => {
+    const made = extend(client, changed, models) as PrismaClient;
+    if (own === parent) return made;
+    const problem = `\`${call.replace(/\(.*/, '')}\` has no client`;
+    const remedy = `call it on the client, as in \`db.${call}\``;
+    return made._createItxClient(...(transactionOf(own) ?? refuse('unknown_argument', {}, problem, remedy)));
+  };
+  // Prisma calls these on the client, or on the client of an interactive transaction.
+  function $as(this: Called, user: string): unknown {
+    return another(core.as(user), this?.$parent, '$as(userId)');
   }
+  function $revealed(this: Called): unknown {
+    return another(core.revealed(), this?.$parent, '$revealed()');
+  }
+  const $encryptedTable = (name: string): object => tableSource(client, models, name);
   const extended = client.$extends.call(parent, {
     name: '@eaas/prisma',
-    client: { $extends, $as, $encryptedTable: (name: string) => tableSource(client, models, name) },
+    client: { $extends, $as, $revealed, $encryptedTable },
     query: { $allOperations },
   });
-  return extended;
+  // Prisma leaves out what is named by a symbol.
+  return Object.assign(extended as object, { [clientOf]: () => core.client() });
 }
+
+type Called = { readonly $parent?: unknown } | undefined;
 
 async function performCall(
   client: PrismaClient,
@@ -125,6 +141,7 @@ async function performCall(
   const params = call.__internalParams;
   if (!params) return refuseVersion();
   if (call.model === undefined) {
+    withoutHandles({ ...Object(params.args) });
     refuseRaw(models, call.operation, call.args);
     return call.query(call.args);
   }
@@ -134,7 +151,7 @@ async function performCall(
     return refuse('definition', {}, `the model \`${call.model}\` is unknown`, remedy);
   }
   const path = (params.dataPath ?? []).filter((_, at) => at % 2 === 1);
-  const given = call.args ?? {};
+  const given = withHandles(call.args, params.args) ?? {};
   if (!isArgs(given)) {
     const remedy = 'pass the arguments by their names, as in `{ where, data }`';
     return refuse('unknown_argument', { table: model.name }, 'the arguments must be an object', remedy);

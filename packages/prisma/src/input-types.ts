@@ -1,6 +1,7 @@
 // The types of arguments: those of Prisma, with the types of plaintext for encrypted fields.
 import type {
   FieldOfIndex,
+  HandleIn,
   IndexColumnsOf,
   IndexesOf,
   InputsOf,
@@ -28,7 +29,8 @@ export type PlainInput<E, P, Given> = Given extends Kept | ((...args: never) => 
                   Given[Key],
                   InputsOf<E, P['name']>[Key],
                   IndexesOf<E, P['name']>[Key & keyof IndexesOf<E, P['name']>],
-                  PartFilter<E, P['name'], Key>
+                  PartFilter<E, P['name'], Key>,
+                  HandleIn<E, P['name'], Key>
                 >
               : Key extends keyof P['objects']
                 ? PlainInput<E, TargetOf<P['objects'][Key]>, Given[Key]>
@@ -38,20 +40,20 @@ export type PlainInput<E, P, Given> = Given extends Kept | ((...args: never) => 
         }
       : Given;
 
-type PlainArgument<Given, Value, Index, Parts> = 'asc' extends Given
+type PlainArgument<Given, Value, Index, Parts, Handle> = 'asc' extends Given
   ? string extends Given
-    ? PlainOperand<Given, Value, Index, Parts>
+    ? PlainOperand<Given, Value, Index, Parts, Handle>
     : never
   : string extends Given
-    ? PlainOperand<Given, Value, Index, Parts>
+    ? PlainOperand<Given, Value, Index, Parts, Handle>
     : Given;
 
 type Absent<Given> = Extract<Given, null | undefined>;
 
-type PlainOperand<Given, Value, Index, Parts> = [Extract<Given, { equals?: unknown }>] extends [never]
+type PlainOperand<Given, Value, Index, Parts, Handle> = [Extract<Given, { equals?: unknown }>] extends [never]
   ? [Extract<Given, { set?: unknown }>] extends [never]
-    ? Value | Absent<Given>
-    : Value | Operation<Value, Absent<Given>> | Absent<Given>
+    ? Value | Handle | Absent<Given>
+    : Value | Handle | Operation<Value, Handle | Absent<Given>> | Absent<Given>
   : [Index] extends [never]
     ? NullFilter | Parts | Absent<Given>
     : Value | EqualityFilter<Value> | Parts | Absent<Given>;

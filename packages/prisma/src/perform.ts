@@ -1,5 +1,5 @@
 // One operation from what the app asked to what it gets: rewritten, encrypted in one call, sent, and opened.
-import { refuseStatement as refuse, type Statement } from '@eaas/sdk/internal';
+import { heldIn, refuseStatement as refuse, type Statement, withoutHandles } from '@eaas/sdk/internal';
 import { operationOf, rewrite } from './grammar.ts';
 import { type Model, type Models, type RuntimeField, targetOf } from './models.ts';
 import { openResult } from './open.ts';
@@ -35,8 +35,8 @@ export async function perform(
   const { args: rewritten, shape } = await rewrite(work, model, operation, args);
   await statement.seal(work.sealings);
   const result = Array.isArray(rewritten)
-    ? joinResults(await executor.queryEach(model, rewritten), shape !== undefined)
-    : await executor.query(rewritten);
+    ? joinResults(await executor.queryEach(model, withoutHandles(rewritten)), shape !== undefined)
+    : await executor.query(withoutHandles(rewritten));
   if (operation === 'upsert' && result === null && model.subject.length > 0) refuseOfOther(model);
   if (shape) await openResult(work, shapeAt(shape, path), result);
   return result;
@@ -46,6 +46,7 @@ export async function perform(
 function requireUser(models: Models, statement: Statement, model: Model, written: unknown): void {
   for (const [name, value] of [written].flat().flatMap((each) => (isArgs(each) ? entriesOf(each) : []))) {
     const target = targetOf(models, model, name);
+    if (heldIn(isArgs(value) ? value['set'] : value)) continue; // It is left alone, or refused.
     if (model.core && model.encrypted.has(name)) statement.requireUser(model.core);
     // The members of an operation such as `connect` stand for the same model, and those of JSON for none.
     else if (target || !model.columns.has(name)) requireUser(models, statement, target ?? model, value);
@@ -69,10 +70,10 @@ function workOf(models: Models, statement: Statement, executor: Executor, isRead
     async find(model, { where, ...args }, isNeeded = false) {
       if (isArgs(where) && Object.keys(where).length === 0) refuseAny(model);
       const name = isNeeded ? 'findFirstOrThrow' : 'findFirst';
-      const row = await executor.run(model, name, { ...args, where: flatOf(model, where) });
+      const row = await executor.run(model, name, withoutHandles({ ...args, where: flatOf(model, where) }));
       return isArgs(row) ? row : null;
     },
-    findMany: async (model, args) => executor.run(model, 'findMany', args),
+    findMany: async (model, args) => executor.run(model, 'findMany', withoutHandles(args)),
     nextNumber: numbersFrom(executor),
   };
 }

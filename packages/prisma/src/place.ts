@@ -69,10 +69,7 @@ function placeBy(
     read,
     find: async (select) => argsIn(await find(select)),
     async id() {
-      const known = idOf(
-        model,
-        argsOf(model.id, (column) => knownValue(model, where, column)),
-      );
+      const known = exactId(model, where);
       if (known !== undefined) return known;
       const found = await row();
       return (found && idOf(model, found)) ?? fallback?.id ?? refuseAbsent(model);
@@ -139,6 +136,13 @@ export function pinned(model: Model, given: unknown, id: RecordId | undefined, p
   const remedy = 'name the row by its compound id in `where`';
   return refuse('row_unknown', { table: model.name }, problem, remedy);
 }
+
+/** The id that a condition names, if only the row with this id matches. */
+export const exactId = (model: Model, where: unknown): RecordId | undefined =>
+  idOf(
+    model,
+    argsOf(model.id, (column) => knownValue(model, where, column)),
+  );
 
 /** The id that a condition names, also if it ignores case and the row has another. */
 export const namedId = (model: Model, where: unknown): RecordId | undefined =>

@@ -79,7 +79,8 @@ export async function readOf(
   // Adds what is not read, but compared with, or must be known to open what is read.
   const isRead = (column: string): boolean => (choice[column] === true) === isChosen;
   const opened = [...model.encrypted.values()].filter(({ name }) => isRead(name) || compared.includes(name));
-  if (model.core && opened.length > 0) work.statement.requireUser(model.core);
+  const isShown = opened.some(({ field }) => work.statement.isRevealed || !field.isConcealed);
+  if (model.core && isShown) work.statement.requireUser(model.core);
   const [id, subject] = [opened.some(isBound) ? model.id : [], opened.length > 0 ? model.subject : []];
   const older = opened.flatMap(({ field }) => field.previous?.columns ?? []);
   const added = [...new Set([...compared, ...id, ...subject, ...older])].filter((column) => !isRead(column));

@@ -1,10 +1,12 @@
 // The types of the extended client: those of Prisma, whose rows have the types of plaintext.
-import type { OnError, Tables } from '@eaas/sdk/fields';
+import type { FieldsClient, OnError, Tables } from '@eaas/sdk/fields';
+import type { clientOf } from '@eaas/sdk/internal';
 import type {
   Encrypted,
   IndexColumnsOf,
   Kept,
   Payload,
+  ReadIn,
   SubstituteIn,
   ValuesOf,
   WithHandler,
@@ -143,35 +145,46 @@ type Transaction<Client> = Client extends {
   ? { readonly members: keyof Tx; readonly options: Options }
   : never;
 
-type Transactions<Client, Own> = {
+type Transactions<Client, Within> = {
   $transaction<const Batch extends readonly PrismaPromise<unknown>[]>(
     operations: Batch,
     options?: Transaction<Client>['options'],
   ): Promise<{ -readonly [At in keyof Batch]: Awaited<Batch[At]> }>;
   $transaction<Result>(
-    work: (tx: Pick<Own, keyof Own & (Transaction<Client>['members'] | '$as')>) => Promise<Result>,
+    work: (tx: Within) => Promise<Result>,
     options?: Transaction<Client>['options'],
   ): Promise<Result>;
+  /** How `reveal` finds out who asks. */
+  [clientOf](): FieldsClient;
 };
 
 type WithPlain<Client, Models> = Models &
   OwnMembers<Client> &
   Omit<Client, keyof Models | keyof OwnMembers<Client> | '$transaction'>;
 
-/** A Prisma client that encrypts: its models have the types of the plaintext. */
-export type EncryptedClient<
+/** A Prisma client that encrypts: its models have the types of the plaintext, also of concealed fields if `Reveal` is true. */
+export type EncryptedClient<Client, T extends Tables, Models, Handlers = object, Reveal = []> = WithPlain<
   Client,
-  T extends Tables,
-  Models,
-  Handlers = object,
-  Own = WithPlain<Client, PlainModels<Encrypted<T, Models, Handlers>, Client>>,
-> = Own & Transactions<Client, Own>;
+  PlainModels<Encrypted<T, Models, Handlers, Reveal>, Client>
+> &
+  Transactions<Client, EncryptedTransaction<Client, T, Models, Handlers, Reveal>> & {
+    /** Returns a client that reads concealed fields as values, and not as handles. */
+    $revealed(): EncryptedClient<Client, T, Models, Handlers, true>;
+  };
+
+/** The client of an interactive transaction of an `EncryptedClient`. */
+export type EncryptedTransaction<Client, T extends Tables, Models, Handlers, Reveal> = Within<
+  Client,
+  WithPlain<Client, PlainModels<Encrypted<T, Models, Handlers, Reveal>, Client>>
+> & { $revealed(): EncryptedTransaction<Client, T, Models, Handlers, true>; [clientOf](): FieldsClient };
+
+type Within<Client, Own> = Pick<Own, keyof Own & (Transaction<Client>['members'] | '$as')>;
 
 type PlainScalars<E, P extends Payload> = {
   [
     Key in keyof P['scalars'] as Key extends IndexColumnsOf<E, P['name']> ? never : Key
   ]: Key extends keyof ValuesOf<E, P['name']>
-    ? ValuesOf<E, P['name']>[Key] | Extract<P['scalars'][Key], null> | SubstituteIn<E, P['name']>
+    ? ReadIn<E, P['name'], Key> | Extract<P['scalars'][Key], null> | SubstituteIn<E, P['name']>
     : P['scalars'][Key];
 };
 

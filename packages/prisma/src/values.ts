@@ -1,4 +1,5 @@
 // Arguments of Prisma as plain objects: how their members are read, changed and joined.
+import { heldIn } from '@eaas/sdk/internal';
 
 export type Args = Record<string, unknown>;
 
@@ -17,7 +18,7 @@ export const argsOf = (names: readonly string[], valueOf: (name: string) => unkn
   Object.fromEntries(names.map((name) => [name, valueOf(name)]));
 
 export function isArgs(value: unknown): value is Args {
-  return Object.prototype.toString.call(value) === '[object Object]';
+  return Object.prototype.toString.call(value) === '[object Object]' && !heldIn(value);
 }
 
 /** Returns the members of an object, without undefined members, which Prisma ignores. */

@@ -6,6 +6,7 @@ import {
   isOfPerson,
   isSameId,
   refuseStatement as refuse,
+  withoutOwn,
   withPartners,
 } from '@eaas/sdk/internal';
 import type { RecordId } from '@eaas/sdk/fields';
@@ -21,6 +22,7 @@ import {
 } from './person.ts';
 import {
   dataIn,
+  exactId,
   type Fallback,
   isWrapped,
   namedId,
@@ -83,8 +85,16 @@ interface Updated {
   readonly pins: Args;
 }
 
-async function updateOf(work: Work, model: Model, data: unknown, place: Place): Promise<Updated> {
-  const { columns, values, relations } = splitOf(work, model, data, true);
+/** `own` is the id that the condition names. */
+async function updateOf(
+  work: Work,
+  model: Model,
+  data: unknown,
+  place: Place,
+  own?: RecordId,
+): Promise<Updated> {
+  const { columns, values: given, relations } = splitOf(work, model, data, true);
+  const values = model.core ? withoutOwn(model.core, given, own) : given;
   // Nobody knows in which order the database changes this column and writes the rows inside.
   const value = async (column: string) => (columns[column] === undefined ? place.value(column) : undefined);
   await nestInto(work, model, { place, value }, relations, columns);
@@ -102,7 +112,7 @@ async function updateOf(work: Work, model: Model, data: unknown, place: Place): 
 
 /** An update of one row. */
 export async function updateOne(work: Work, model: Model, found: unknown, data: unknown, place: Place) {
-  const { data: written, id, pins } = await updateOf(work, model, data, place);
+  const { data: written, id, pins } = await updateOf(work, model, data, place, exactId(model, found));
   return { where: pinned(model, found, id, pins), data: written };
 }
 
@@ -133,25 +143,26 @@ export async function upsertOne(
   inherited?: Inherited,
 ) {
   const found = await uniqueOf(work, model, where);
-  const id = needsRow(model, update) && namedId(model, found) === undefined;
-  const person = hasPerson(model, valuesIn(model, update)) && knownPerson(model, found) === undefined;
+  const values = valuesIn(model, update, exactId(model, found));
+  const id = bindsRow(model, values) && namedId(model, found) === undefined;
+  const person = hasPerson(model, values) && knownPerson(model, found) === undefined;
   const created = await createOf(work, model, create, { id, person, inherited });
   // Without the rows that the create makes, because only one of both happens.
   const updated = await updateOne({ ...work, made: [] }, model, found, update, placeOfRow(found, created));
   return { where: updated.where, create: created.data, update: updated.data };
 }
 
-/** Whether an update must know the id of the row. */
+/** Whether an update of any number of rows must know their ids. */
 export function needsRow(model: Model, data: unknown): boolean {
   return bindsRow(model, valuesIn(model, data));
 }
 
-function valuesIn(model: Model, data: unknown): Args {
+function valuesIn(model: Model, data: unknown, own?: RecordId): Args {
   const values = entriesOf(isArgs(data) ? data : {}).flatMap(([name, value]) => {
     const field = model.encrypted.get(name);
     return field ? [[name, valueOf(model, field, value)] as const] : [];
   });
-  return Object.fromEntries(values);
+  return model.core ? withoutOwn(model.core, Object.fromEntries(values), own) : {};
 }
 
 type NestedWrite = readonly [name: string, target: Model, value: unknown];
@@ -194,6 +205,8 @@ function valueOf(model: Model, field: FieldPlan, value: unknown): unknown {
   if (!isArgs(value) || field.field.type.name === 'json') return value;
   const names = Object.keys(value).join(', ');
   if (names === 'set') return value['set'];
+  // What becomes of a handle in a copy of its row, which no field takes.
+  if (names === '') return value;
   const problem = `\`${names}\` cannot change a ciphertext`;
   const remedy = 'read the row, compute the value and write it';
   return refuse('not_supported', { table: model.name, column: field.name }, problem, remedy);

@@ -2,7 +2,7 @@ import { withEncryption } from '@eaas/prisma';
 import { defineFields, field } from '@eaas/sdk/fields';
 import type postgres from 'postgres';
 import { createClient } from '@eaas/test-kit/orms/client';
-import { type Major, openPrisma } from './generated-client.ts';
+import { type Client, type Major, openPrisma } from './generated-client.ts';
 
 const fields = defineFields({
   patients: {
@@ -23,10 +23,16 @@ const fields = defineFields({
 
 export type Clinic = Awaited<ReturnType<typeof openClinic>>;
 
-export async function openClinic(major: Major, name: string) {
+const { patients } = fields.tables;
+const concealed = Object.entries(patients).map(([name, of]) => [name, { ...Object(of), isConcealed: true }]);
+const own = { ...Object.fromEntries(concealed), lowEntropy: 'accepted' } as typeof patients;
+const concealing = defineFields({ ...fields.tables, patients: own });
+
+export async function openClinic(major: Major, name: string, isConcealed = false) {
   const { prisma: plain, sql, close } = await openPrisma(major, name, 'clinic');
   const { eaas, index, service } = await createClient();
-  const db = withEncryption(plain, eaas, fields, { index, models: { Patient: 'patients' } });
+  const of = isConcealed ? concealing : fields;
+  const db: Client = withEncryption(plain, eaas, of, { index, models: { Patient: 'patients' } });
   const misplaced = async () =>
     misplacedIn(sql, {
       patients: ['name', 'email', 'ssn', 'born', 'weight', 'notes', 'scan', 'ward'],

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
+import type { FieldsClient } from '@eaas/sdk/fields';
+import type { clientOf } from '@eaas/sdk/internal';
 import { createDatabase } from '@eaas/test-kit/database';
 import { root } from '@eaas/test-kit/markdown';
 import { requireTools } from '@eaas/test-kit/tools';
@@ -14,6 +16,8 @@ type Staff = 'person' | 'bed' | 'check' | 'numbered';
 export interface Client extends Readonly<Record<Clinic | Staff, Delegate>> {
   $extends(extension: unknown): Client;
   $as(user: string): Client;
+  $revealed(): Client;
+  [clientOf](): FieldsClient;
   $transaction(work: unknown): Promise<unknown>;
   $queryRawUnsafe(statement: string): Promise<unknown>;
   $disconnect(): Promise<void>;

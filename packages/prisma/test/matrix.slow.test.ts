@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { EncryptedTableError } from '@eaas/prisma';
-import type { EncryptedTableErrorCode } from '@eaas/sdk/fields';
+import { Concealed, type EncryptedTableErrorCode, reveal } from '@eaas/sdk/fields';
+import { shown } from '@eaas/test-kit/orms/shown';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { comparisons, expected, filters, type Kind, kinds, reads, searches, writes } from './cells.ts';
 import { type Clinic, openClinic, showsStored } from './clinic.ts';
-import { majors } from './generated-client.ts';
+import { type Client, majors } from './generated-client.ts';
 import { pageOf } from '@eaas/test-kit/outcomes';
 
 const intro = `# What works on encrypted columns
@@ -25,11 +26,15 @@ interface Section {
   readonly rows: { readonly title: string; readonly outcomes: readonly Outcome[] }[];
 }
 
-describe.each(majors)('Prisma %i', (major) => {
+const ways = ['values', 'revealed', 'concealed'] as const;
+const all = majors.flatMap((major) => ways.map((way) => [major, way] as const));
+
+describe.each(all)('Prisma %i, %s', (major, way) => {
   let clinic: Clinic;
 
   beforeAll(async () => {
-    clinic = await openClinic(major, 'matrix');
+    clinic = await openClinic(major, 'matrix', way !== 'values');
+    if (way === 'revealed') clinic = { ...clinic, db: clinic.db.$revealed() };
     return clinic.close;
   });
 
@@ -114,7 +119,7 @@ describe.each(majors)('Prisma %i', (major) => {
         },
         async ({ column, values }, outcome) => {
           const written = await clinic.db.patient['findMany']?.({});
-          const rowsThere = written as Record<string, unknown>[];
+          const rowsThere = (await shown(Promise.resolve(written))) as Record<string, unknown>[];
           const unchanged = write.updates ? [column === 'ssn' ? '000-00-0001' : null] : [];
           const there = outcome === 'yes' ? [shape.is(values)] : unchanged;
           expect(rowsThere.map((row) => row[column])).toEqual(there);
@@ -159,8 +164,10 @@ describe.each(majors)('Prisma %i', (major) => {
     const reading = sectionOf('Results');
     test.each(reads)('read $title', async ({ title, ...read }) => {
       const outcomes = await rowOf(reading, title, async ({ column, values }) => {
-        const found = await read.run(clinic.db, column, values);
-        expect(found).toEqual([...values, null]);
+        const found = (await read.run(clinic.db, column, values)) as unknown[];
+        const isHandle = way === 'concealed' && column !== 'phone';
+        expect(found.filter((value) => value instanceof Concealed)).toHaveLength(isHandle ? 2 : 0);
+        expect(await shown(Promise.resolve(found))).toEqual([...values, null]);
         return found;
       });
       expect(outcomes[0]).toBe('yes');
@@ -181,6 +188,23 @@ describe.each(majors)('Prisma %i', (major) => {
       });
       const titles = kinds.slice(1).map(({ title }) => title);
       await expect(`${intro}${pageOf(encrypted, titles)}\n\n<!-- end -->\n`).toMatchFileSnapshot(page);
+    });
+
+    test('an update with the row that was read leaves its concealed fields alone', async () => {
+      const found = await clinic.db.patient['findFirst']?.({ where: { city: 'A' }, omit: { ward: true } });
+      const row = found as Record<string, unknown>;
+      const stored = async () => (await clinic.sql`select * from patients where city in ('A', 'D')`)[0];
+      const before = await stored();
+      await clinic.db.$transaction(async (tx: Client) => {
+        await tx.patient['update']?.({ where: { id: row['id'] }, data: { ...row, city: 'D' } });
+        const shown = await tx.$revealed().patient['findFirst']?.({ where: { city: 'D' } });
+        for (const by of [tx, clinic.db.$as('7')])
+          expect([shown, ...(await reveal([row], ['name'], { by }))]).toMatchObject([
+            { name: 'PLAIN-1' },
+            { name: 'PLAIN-1' },
+          ]);
+      });
+      expect(await stored()).toMatchObject({ ...(way === 'concealed' && before), city: 'D' });
     });
   });
 });

@@ -1,6 +1,6 @@
 // Operations without Prisma and without a database: what the extension sends, reads before, and returns.
-import type { FieldsDefinition, Tables } from '@eaas/sdk/fields';
-import { coreOf } from '@eaas/sdk/internal';
+import type { FieldsClient, FieldsDefinition, Tables } from '@eaas/sdk/fields';
+import { type clientOf, coreOf } from '@eaas/sdk/internal';
 import {
   type ModelOptions,
   type Models,
@@ -49,9 +49,10 @@ export const modelsWith = (
   return modelsOf(schema, core, fields, options, newId);
 };
 
-interface Extension {
-  readonly client: { readonly $as: (this: void, user: string) => unknown };
+export interface Extension {
+  readonly client: Readonly<{ $as: (user: string) => Extension; $revealed: () => Extension }>;
   readonly query: { readonly $allOperations: (call: object) => Promise<unknown> };
+  readonly [clientOf]: () => FieldsClient;
 }
 
 /** Returns the extension that `withEncryption` makes for a client with these models, and other members if given. */
@@ -63,7 +64,9 @@ export function extensionOf(
   const prisma = {
     _runtimeDataModel: { models },
     _engineConfig: { inlineSchema: '' },
-    $extends: (extension: object) => extension,
+    $extends(this: unknown, extension: Extension) {
+      return { ...extension, client: { ...extension.client, $parent: this } };
+    },
     ...members,
   };
   return encrypt(prisma) as Extension;
@@ -77,8 +80,11 @@ export function operate(
   query: (args: Args) => Promise<unknown>,
   model = 'Patient',
 ): Promise<unknown> {
-  const __internalParams = { dataPath: [] };
-  return $allOperations({ model, operation, args, query, __internalParams });
+  const __internalParams = { dataPath: [], args };
+  // Prisma also copies the arguments, and makes plain objects of instances of a class.
+  const { onError, ...others } = args;
+  const copy = { ...structuredClone(others), ...(onError !== undefined && { onError }) };
+  return $allOperations({ model: model || undefined, operation, args: copy, query, __internalParams });
 }
 
 /** Runs an operation. `results` are the answers of Prisma: to the statement, to a read before, and to several updates. */

@@ -9,6 +9,7 @@ import { openPrograms, type Programs } from './programs.ts';
 const readme = read('packages/prisma/README.md');
 const migration = /^## A table that already has rows\n.*?(?=^## )/ms.exec(readme)?.[0] ?? '';
 const people = /^## People\n.*?(?=^## )/ms.exec(readme)?.[0] ?? '';
+const concealed = /^## Concealed fields\n.*?(?=^## )/ms.exec(readme)?.[0] ?? '';
 const [start = '', member = ''] = blocksOf(readme, 'prisma');
 const models = start.slice(start.indexOf('model '));
 const [setup = '', usage = '', client = ''] = blocksOf(readme.replace(migration, ''), 'ts');
@@ -36,6 +37,7 @@ import { defineFields, field } from '@eaas/sdk/fields';
 const eaas = new EaasClient();
 `;
 const ward = [before, imports, ...blocksOf(people, 'ts'), after].join('\n');
+const hidden = [before, imports, ...blocksOf(concealed, 'ts'), after].join('\n');
 const job = [
   before,
   imports,
@@ -77,7 +79,7 @@ describe.each(majors)('Prisma %i', (major) => {
   let typed: Programs;
 
   beforeAll(async () => {
-    const files = { 'app.mts': app, 'job.mts': job, 'ward.mts': ward };
+    const files = { 'app.mts': app, 'job.mts': job, 'ward.mts': ward, 'hidden.mts': hidden };
     // As the third step leaves it.
     const schema = models + member.replace('email_index String?', '$& @unique');
     programs = await openPrograms(major, 'readme', schema, files);
@@ -107,6 +109,12 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(saidBy(ward).split('\n')).toHaveLength(3);
     await programs.sql`truncate "Patient", "Visit"`;
     expect(await programs.run('ward.mts')).toBe(saidBy(ward));
+  });
+
+  test('the code about concealed fields prints the text in its comments', async () => {
+    expect(saidBy(hidden).split('\n')).toHaveLength(3);
+    await programs.sql`truncate "Patient", "Visit"`;
+    expect(await programs.run('hidden.mts')).toBe(saidBy(hidden));
   });
 
   test('the job in the README encrypts rows that the app changes while the job runs', async () => {

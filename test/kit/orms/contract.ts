@@ -2,7 +2,7 @@
 // searches, ranges of dates, and what users typed. An ORM answers each statement with the stored rows, as a database would that has no `where`.
 import { createTestService } from '@eaas/local';
 import { EaasClient, type EaasEvent } from '@eaas/sdk';
-import { createIndexKey, defineFields, field, FieldError, part, unencrypted } from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, field, FieldError, part, reveal, unencrypted } from '@eaas/sdk/fields';
 import { describe, expect, test, vi } from 'vitest';
 import { lookAlike } from '../look-alike.ts';
 
@@ -33,7 +33,9 @@ const needsUser = {
   'an update of plain columns': false,
   'a delete': false,
   'a count': false,
+  'a read of concealed columns': false,
   'a read': true,
+  'a read of their values': true,
   'an insert': true,
   'an update': true,
   'a write that returns the row': true,
@@ -53,6 +55,10 @@ interface Orm {
   readonly acting: Readonly<Record<keyof typeof needsUser, readonly (() => PromiseLike<unknown>)[]>>;
   /** Creates a patient. */
   readonly create: (row: Row) => PromiseLike<unknown>;
+  /** Reads the column `secret` of patients, as handles or as values. */
+  readonly secrets: (isRevealed?: boolean) => PromiseLike<unknown>;
+  /** The database of a user. */
+  readonly as: (user: string) => object;
   /** Updates the patient Ada. */
   readonly change: (set: Row) => PromiseLike<unknown>;
   /** Finds patients whose name is equal to a value. */
@@ -65,6 +71,7 @@ interface Orm {
 export const encryptedFields = ({ bits }: Pick<Opening, 'bits'> = {}) => ({
   name: field.text().searchable({ bits }),
   born: field.date().searchableBy({ range: part.dateRange() }),
+  secret: field.text().concealed(),
 });
 
 export const ada = '00000000-0000-4000-8000-00000000000a';
@@ -193,6 +200,29 @@ export async function describeOrm(table: string, open: (opening: Opening) => Orm
       }
     },
   );
+
+  test('a concealed column is read without the service, and revealed for whoever asks, in one request', async () => {
+    const rows = await seal([rowOf(ada, 'Ada', { secret: 's1' }), rowOf(bob, 'Bob', { secret: 's2' })]);
+    const orm = opened(rows, { eaas: client({ requireUser: true }) });
+    const before = service.requests.length;
+    const found = rowsOf(await orm.secrets());
+    expect(JSON.stringify(found)).toBe('[{"secret":"[concealed]"},{"secret":"[concealed]"}]');
+    const refused = { code: 'user_unknown', table, column: 'secret' };
+    await expect(reveal(found, ['secret'])).rejects.toMatchObject(refused);
+    expect(service.requests.length).toBe(before);
+    const shown = [{ secret: 's1' }, { secret: 's2' }];
+    expect(await reveal(found, ['secret'], { by: orm.as('user-1') as never })).toEqual(shown);
+    expect(service.requests.length).toBe(before + 1);
+    expect(await opened(rows).secrets(true)).toEqual(shown);
+  });
+
+  test('a concealed value that cannot be decrypted fails when it is revealed, and `onError` decides then', async () => {
+    const [{ secret } = {}] = await seal([rowOf(bob, 'Bob', { secret: 's' })]);
+    const read = async (onError?: OnError) =>
+      reveal(rowsOf(await opened([{ ...first, secret }], { onError }).secrets()), ['secret']);
+    await expect(read()).rejects.toMatchObject({ code: 'decryption', table, field: 'secret', row: ada });
+    expect(await read((error) => error.row)).toEqual([{ secret: ada }]);
+  });
 
   test.each<[string, Opening['onError'], unknown]>([
     ['for all tables', 'null', null],

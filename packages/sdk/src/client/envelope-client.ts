@@ -167,13 +167,13 @@ export class EnvelopeClient {
 
   /** @ignore */
   get [inside](): Inside {
-    const { engines, halves, emit, ask, decrypter } = this.parts;
+    const { engines, halves, emit, ask, decrypter, isClosed } = this.parts;
     const needsUser = this.caller.requireUser === true && this.user === undefined;
     // With a sign-in, the data keys in memory can be those of a user who has left.
     const openerFor = ask
       ? undefined
       : (options: DecryptOptions) => decrypter.openerFor(this.caller, options);
-    return { engines, halves, emit, openerFor, needsUser };
+    return { engines, halves, emit, openerFor, needsUser, isClosed };
   }
 
   /**

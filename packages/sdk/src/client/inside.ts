@@ -17,4 +17,5 @@ export interface Inside {
   readonly emit?: Emit | undefined;
   /** Whether the calls of the client throw until `as` has named a user, because `requireUser` is set. */
   readonly needsUser?: boolean;
+  readonly isClosed?: boolean | undefined;
 }

@@ -11,6 +11,7 @@ import {
 } from '@eaas/protocol/internal';
 import type {
   Bound,
+  Concealable,
   Field,
   FieldOptions,
   Index,
@@ -54,7 +55,7 @@ const date = /* @__PURE__ */ searchable(dateType);
 
 function bytes<B extends Bound = 'row'>(
   options?: FieldOptions<Uint8Array, B>,
-): Field<Uint8Array, NoInfer<B>, false> {
+): Concealable<Field<Uint8Array, NoInfer<B>, false>> {
   return fieldOf(bytesType, options);
 }
 
@@ -66,28 +67,29 @@ function bytes<B extends Bound = 'row'>(
 function json<Output, Input = Output, B extends Bound = 'row'>(
   schema: StandardSchema<Input, Output>,
   options?: FieldOptions<NoInfer<Input>, B>,
-): Field<Output, NoInfer<B>, false> & { readonly schema: StandardSchema<Input, Output> };
+): Concealable<Field<Output, NoInfer<B>, false> & { readonly schema: StandardSchema<Input, Output> }>;
 /**
  * Defines a field of JSON values, such as `field.json<Notes>()`, whose ciphertexts are not bound to the id of their row.
  * Decryption does not check that a value has the type `Value`.
  */
 function json<Value>(
   options: FieldOptions<Value> & { readonly context: 'field' },
-): Field<Value, 'field', false>;
+): Concealable<Field<Value, 'field', false>>;
 /**
  * Defines a field of JSON values, such as `field.json<Notes>()`. Encrypting a value that JSON cannot represent, such as
  * a Date or NaN, throws FieldError. Members that are undefined are omitted, as in `JSON.stringify`, but undefined in an
  * array throws. Decryption does not check that the value has the type `Value`.
  */
-function json<Value>(options?: FieldOptions<Value>): Field<Value, 'row', false>;
+function json<Value>(options?: FieldOptions<Value>): Concealable<Field<Value, 'row', false>>;
 function json(given?: object, options?: FieldOptions<unknown>): object {
   if (!('~standard' in Object(given))) return fieldOf(jsonType, given);
-  return { ...fieldOf(jsonType, options), schema: given };
+  return concealable({ ...fieldOf(jsonType, options), schema: given });
 }
 
 /**
  * The encrypted columns of a table, by the type of their values: `field.text()`, `field.date()`, `field.json<Notes>()`.
- * The same field is a column in `defineFields`, in Prisma and in Drizzle.
+ * The same field is a column in `defineFields`, in Prisma and in Drizzle. With `.concealed()` at the end, it is read as a handle that
+ * no log, response or prompt shows.
  *
  * @example
  * ```ts
@@ -183,7 +185,17 @@ export function plaintext<Value>(
 
 function fieldOf<Value, B extends Bound>(type: ValueType<Value>, options: FieldOptions<Value, B> = {}) {
   requireOptions<object>(fieldOptions, options, type.name);
-  return { ...options, type, index: undefined };
+  return concealable({ ...options, type, index: undefined });
+}
+
+function concealable<F extends { readonly type: { readonly name: string } }>(field: F): Concealable<F> {
+  const concealed = () => {
+    if (field.type.name !== 'boolean') return { ...field, concealed: undefined, isConcealed: true as const };
+    return refuse(
+      'a boolean cannot be concealed, because `if (row.x)` would always hold: use a text or number',
+    );
+  };
+  return { ...field, concealed };
 }
 
 const fieldOptions: OptionRules<FieldOptions<never>> = {
@@ -195,8 +207,8 @@ const fieldOptions: OptionRules<FieldOptions<never>> = {
 
 function withParts<Value, B extends Bound, Column extends string | boolean>(field: Field<Value, B, Column>) {
   return {
-    ...field,
-    searchableBy: <Parts extends PartIndexes<Value>>(parts: Parts) => ({ ...field, parts }),
+    ...concealable(field),
+    searchableBy: <Parts extends PartIndexes<Value>>(parts: Parts) => concealable({ ...field, parts }),
   };
 }
 

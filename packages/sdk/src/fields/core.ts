@@ -1,13 +1,14 @@
 // The core under the adapters of database libraries, such as `@eaas/drizzle` and `@eaas/prisma`. An adapter knows the grammar of
 // its library, and says where values stand in it. The core knows what becomes of them: it encrypts new rows, answers searches,
 // opens stored rows, and knows ids, people, users and `onError`, so that all adapters answer alike.
-import { attempt, parseUuid, requireOptions } from '@eaas/protocol/internal';
+import { attempt, requireOptions } from '@eaas/protocol/internal';
 import { inside } from '../client/inside.ts';
 import type { FieldsDefinition } from './define-fields.ts';
+import { reveal } from './concealed.ts';
 import { refuseStatement } from './encrypted-table-error.ts';
 import { type FieldError, type OnError, onErrorRule } from './field-error.ts';
 import type { IndexSource } from './fingerprints.ts';
-import type { FieldsClient, IdOf, Row } from './internals.ts';
+import { callByGroup, type FieldsClient, type IdOf, type Row } from './internals.ts';
 import { olderTextOf, writesOlder } from './older-form.ts';
 import {
   type FieldPlan,
@@ -22,6 +23,7 @@ import {
 import type { ColumnPlace } from './recognize-ciphertext.ts';
 import type { Records } from './records.ts';
 import type { RecordId, Tables } from './row-types.ts';
+import { withoutHandles } from './write-concealed.ts';
 
 /** Options of an encrypted database. */
 export interface EncryptionOptions<Table extends string = string> {
@@ -140,14 +142,17 @@ export interface Condition {
 /** For adapters: what one statement asks of the core. */
 export interface Statement {
   /**
-   * Throws if the statement needs a user and has none: one that reads, writes or searches an encrypted column needs one. Call
-   * it before the first query for what the statement reads, and for `values` that it writes after it has read something.
+   * Throws if the statement needs a user and has none: one that reads, writes or searches an encrypted column needs one, but not
+   * to read handles. Call it before the first query for what the statement reads, and for `values` that it writes after it has
+   * read something.
    */
   requireUser(table: CoreTable, values?: Row): void;
   /** Encrypts rows, with one call for each table. Throws for a row whose id or person is not known. */
   seal(rows: readonly Unsealed[]): Promise<void>;
   /** Checks a search at once. Returns a function that answers it with conditions, of which a row must meet all. */
   find(asked: Asked): () => Promise<readonly Condition[]>;
+  /** Whether concealed columns are read as values too. */
+  readonly isRevealed: boolean;
   /** Opens rows, with one call for each table, and shortens the lists. Puts nothing before all are open. */
   open(rows: readonly Sealed[], lists: readonly SearchedList[]): Promise<void>;
 }
@@ -164,6 +169,10 @@ export interface Core {
   as(user: string): Core;
   /** Returns the core with another `onError`. `place` is where it stands. */
   onError(handler: OnError, place?: ColumnPlace): Core;
+  /** Returns the core that reads concealed columns as values. */
+  revealed(): Core;
+  /** The client, for the user if there is one. */
+  client(): FieldsClient;
 }
 
 /** For adapters: makes the core of a database. Throws for a mistake in the options of `call`. */
@@ -171,7 +180,7 @@ export function coreOf(client: FieldsClient, options: EncryptionOptions, call: s
   const rules = { index: 'anything', keyIds: 'object', onError: 'anything', user: 'callback' } as const;
   requireOptions<EncryptionOptions>(rules, options, call);
   const { index, keyIds = {}, onError } = options;
-  const coreWith = (userOf: UserOf, onErrorOf: OnErrorOf): Core => ({
+  const coreWith = (userOf: UserOf, onErrorOf: OnErrorOf, isRevealed = false): Core => ({
     requireTables(names) {
       const byTable = typeof onError === 'object' ? Object.keys(onError) : [];
       const place = Object.keys(keyIds).find((name) => !isIn(name, names));
@@ -195,12 +204,17 @@ export function coreOf(client: FieldsClient, options: EncryptionOptions, call: s
       }
       return { name: shown, plan, person, source: { fields, name, ...own }, records };
     },
-    begin: () => statementOf(client, userOf, onErrorOf),
+    begin: () => statementOf(client, userOf, onErrorOf, isRevealed),
     as(user) {
       client.as(user); // Throws for a user that is no valid text.
-      return coreWith(() => user, onErrorOf);
+      return coreWith(() => user, onErrorOf, isRevealed);
     },
-    onError: (handler, place) => coreWith(userOf, onErrorsOf(handler, place)),
+    onError: (handler, place) => coreWith(userOf, onErrorsOf(handler, place), isRevealed),
+    revealed: () => coreWith(userOf, onErrorOf, true),
+    client() {
+      const user = userOf?.();
+      return user === undefined ? client : client.as(user);
+    },
   });
   return coreWith(options.user, onErrorsOf(onError));
 }
@@ -231,7 +245,12 @@ function onErrorsOf(given: EncryptionOptions['onError'], place: ColumnPlace = {}
 
 type UserOf = EncryptionOptions['user'];
 
-function statementOf(client: FieldsClient, userOf: UserOf, onErrorOf: OnErrorOf): Statement {
+function statementOf(
+  client: FieldsClient,
+  userOf: UserOf,
+  onErrorOf: OnErrorOf,
+  isRevealed: boolean,
+): Statement {
   let acting: { readonly user: string | undefined } | undefined;
   const userOnce = () => (acting ??= { user: userOf?.() }).user;
   const recordsOf = ({ records }: CoreTable): Records<Tables> => {
@@ -247,8 +266,9 @@ function statementOf(client: FieldsClient, userOf: UserOf, onErrorOf: OnErrorOf)
   };
   return {
     requireUser,
-    seal: async (rows) =>
-      perTable(rows, async (table, own) => {
+    isRevealed,
+    async seal(rows) {
+      await callByGroup(rows, tableOf, async (own, table) => {
         for (const row of own) {
           requireUser(table, row.values);
           requireBound(row);
@@ -256,13 +276,16 @@ function statementOf(client: FieldsClient, userOf: UserOf, onErrorOf: OnErrorOf)
         const given = own.map(({ values, person }): Row => ({ ...person, ...values }));
         const ids = new Map(given.map((row, at) => [row, own[at]?.id]));
         const idOf = (row: Row): RecordId | undefined => ids.get(row);
-        const stored = await recordsOf(table).encryptRows(table.plan.table, given, idOf);
+        const stored = await recordsOf(table).encryptRows(table.plan.table, given, idOf, {
+          revealed: isRevealed,
+        });
         for (const [at, { person = {}, put }] of own.entries()) {
           // What names the person is in the row already, or must stay as it is.
           const written = Object.entries(stored[at] ?? {}).filter(([name]) => !Object.hasOwn(person, name));
           put(Object.fromEntries(written));
         }
-      }),
+      });
+    },
     find(asked) {
       const { table, column, parts, oneOf = [] } = asked;
       const ask = async (query: unknown): Promise<Readonly<Record<string, string[] | string[][]>>> => {
@@ -270,7 +293,7 @@ function statementOf(client: FieldsClient, userOf: UserOf, onErrorOf: OnErrorOf)
         return recordsOf(table).where(table.plan.table, { [column]: query } as never);
       };
       if (parts) {
-        requireParts(asked, parts);
+        requireParts(asked, withoutHandles(parts));
         return async () =>
           Object.entries(await ask(parts)).flatMap(([index, found]) => {
             const isList = Array.isArray(found[0]);
@@ -295,7 +318,7 @@ function statementOf(client: FieldsClient, userOf: UserOf, onErrorOf: OnErrorOf)
     },
     async open(rows, lists) {
       const values = new Map<Sealed | undefined, Row>();
-      await perTable(rows, async (table, own) => {
+      await callByGroup(rows, tableOf, async (own, table) => {
         const rowOf = new Map<object, Sealed>(own.map((row) => [row.stored, row]));
         const given = onErrorOf(table.plan.table);
         const onError =
@@ -304,30 +327,25 @@ function statementOf(client: FieldsClient, userOf: UserOf, onErrorOf: OnErrorOf)
             : given;
         const stored = own.map((row) => row.stored);
         const idOf: IdOf = (row) => rowOf.get(row)?.id;
-        const opened = await recordsOf(table).decryptRows(table.plan.table, stored, idOf, { onError });
+        const options = { onError, ...(isRevealed && { reveal: true as const }) };
+        const opened = await recordsOf(table).decryptRows(table.plan.table, stored, idOf, options);
         for (const [at, row] of own.entries()) values.set(row, opened[at] ?? {});
       });
-      for (const [row, opened] of values) row?.put(opened);
       for (const { table, items, near, rowOf } of lists) {
-        const found = items.map((item) => values.get(rowOf(item as never)) ?? {});
-        const kept = new Set(table.records.onlyMatching(table.plan.table, found, near));
-        const left = items.filter((_, at) => kept.has(found[at] ?? {}));
+        const own = items.map((item) => values.get(rowOf(item as never)) ?? {});
+        const compared = await reveal(own, Object.keys(near));
+        const kept = new Set(table.records.onlyMatching(table.plan.table, compared, near));
+        const left = items.filter((_, at) => kept.has(compared[at] ?? {}));
         items.length = 0;
         // Not with `push(...left)`, which fails for very long lists.
         for (const item of left) items.push(item);
       }
+      for (const [row, opened] of values) row?.put(opened);
     },
   };
 }
 
-async function perTable<Item extends { readonly table: CoreTable }>(
-  items: readonly Item[],
-  work: (table: CoreTable, own: readonly Item[]) => Promise<void>,
-): Promise<void> {
-  const tables = new Map(items.map(({ table }): [CoreTable, Item[]] => [table, []]));
-  for (const item of items) tables.get(item.table)?.push(item);
-  await Promise.all(Array.from(tables, async ([table, own]) => work(table, own)));
-}
+const tableOf = ({ table }: { readonly table: CoreTable }): CoreTable => table;
 
 /**
  * For adapters: the values of a new row, with null for the columns that share an index with one of them, because its fingerprint
@@ -389,6 +407,7 @@ function requireLong(place: ColumnPlace, { column, index: { bits } }: IndexPlan,
 }
 
 function requireWhole({ name: table }: CoreTable, column: string, value: unknown): void {
+  withoutHandles(value, { table, column });
   const isNull = (value ?? null) === null;
   // The SDK would read an object as a search for a part of a value.
   if (!isNull && Object.prototype.toString.call(value) !== '[object Object]') return;
@@ -428,45 +447,4 @@ export function nearMisses({ plan }: CoreTable, column: string, parts: unknown):
       .map(({ name }) => [name, asked[name]] as const);
     return near.length === 0 ? undefined : Object.fromEntries(near);
   });
-}
-
-/** For adapters: whether two ids are the same, as a number and its text are. */
-export const isSameId = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other);
-
-const textOf = (id: unknown): unknown => (typeof id === 'number' || typeof id === 'bigint' ? String(id) : id);
-
-/** For adapters: what a database does to the text of an id. `folded` compares other texts as equal, `other` changes them. */
-export type IdForm = keyof typeof texts | { readonly padded: number };
-
-const same = (id: string): string | undefined => id;
-/** The text that the database returns, undefined if only the database knows it. */
-const texts = {
-  text: same,
-  folded: same,
-  other: (): undefined => undefined,
-  trimmed: (id: string) => (id.endsWith(' ') ? undefined : id),
-  integer: (id: string) => (/^\s*[+-]?\d+\s*$/.test(id) ? String(BigInt(id)) : undefined),
-  date: (id: string) => (/^\d{4}-\d\d-\d\d$/.test(id) ? id : undefined),
-  // PostgreSQL also accepts a UUID in upper case, in braces or without hyphens.
-  uuid: (id: string) => {
-    const digits = id.replaceAll(/[-{}]/g, '');
-    return parseUuid(digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'));
-  },
-};
-
-/**
- * For adapters: the id as the database returns it, to which ciphertexts are bound, or undefined if only the database knows it.
- * `isExact` says whether a comparison with it finds only rows that have this id.
- */
-export function storedId(id: unknown, form: IdForm): { readonly id: unknown; readonly isExact: boolean } {
-  if (typeof id !== 'string') return { id, isExact: id !== undefined };
-  const isWhole = typeof form === 'object' || !['folded', 'trimmed', 'other'].includes(form);
-  const stored = typeof form === 'object' ? padded(id, form.padded) : texts[form](id);
-  // A UUID is the same id in every case.
-  return { id: stored, isExact: stored !== undefined && (isWhole || parseUuid(stored) !== undefined) };
-}
-
-function padded(id: string, length: number): string {
-  const trimmed = id.replace(/ +$/, '');
-  return trimmed + ' '.repeat(Math.max(0, length - Array.from(trimmed).length));
 }

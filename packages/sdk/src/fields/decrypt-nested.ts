@@ -7,10 +7,11 @@ import {
   requireKind,
   requireOptions,
 } from '@eaas/protocol/internal';
+import { revealRule } from './concealed.ts';
 import { type OnError, onErrorRule, type SubstituteOf, type ThrowingUnlessErased } from './field-error.ts';
 import { type Row, type RowOptions, rowOptions } from './internals.ts';
 import type { Records } from './records.ts';
-import type { Aliases, DecryptRowResult, NameOf, RecordId, Tables } from './row-types.ts';
+import type { Aliases, DecryptRowResult, NameOf, RecordId, Revealing, Tables } from './row-types.ts';
 import { refuse } from './value-types.ts';
 
 interface UntypedNesting {
@@ -21,9 +22,11 @@ interface UntypedNesting {
 }
 
 /** Options of `decryptNested`. */
-export interface DecryptNestedOptions<Handler = OnError> extends RowOptions {
+export interface DecryptNestedOptions<Handler = OnError, Reveal = Revealing> extends RowOptions {
   /** What a stored value that cannot be decrypted becomes, in the rows of every table. By default, the call throws. */
   readonly onError?: Handler | undefined;
+  /** Returns the values of concealed fields instead of handles: of all (`true`), or of columns with these names. */
+  readonly reveal?: Reveal | undefined;
 }
 
 /**
@@ -51,19 +54,20 @@ export function decryptNested<
   Row extends object,
   const Shape extends Nesting<T, Row>,
   Handler extends OnError = ThrowingUnlessErased<T[NameOf<T>]>,
+  const Reveal extends Revealing = [],
 >(
   records: Records<T>,
   rows: readonly Row[],
   nesting: Shape,
-  options?: DecryptNestedOptions<Handler>,
-): Promise<DecryptNestedResult<T, Row, Shape, SubstituteOf<Handler>>[]>;
+  options?: DecryptNestedOptions<Handler, Reveal>,
+): Promise<DecryptNestedResult<T, Row, Shape, SubstituteOf<Handler>, Reveal>[]>;
 export async function decryptNested(
   records: Records<Tables>,
   given: readonly object[],
   top: UntypedNesting,
   options: DecryptNestedOptions = {},
 ): Promise<unknown[]> {
-  requireOptions({ ...rowOptions, onError: onErrorRule }, options, 'decryptNested');
+  requireOptions({ ...rowOptions, onError: onErrorRule, reveal: revealRule }, options, 'decryptNested');
   requireKind(having('the return value of `for`', 'decryptRows'), records, 'the first argument');
   requireArray(given);
   const found = new Map<UntypedNesting, [stored: Row, copy: Row][]>();
@@ -146,22 +150,29 @@ export type Nesting<T extends Tables, Row> = {
 type NestedIn<Shape> = Shape extends { readonly nested: infer Nested extends object } ? Nested : object;
 type AliasesIn<Shape> = Shape extends { readonly as: infer As extends object } ? As : object;
 
-type NestedValue<T extends Tables, Value, Shape, Substitute> = Value extends null | undefined
+type NestedValue<T extends Tables, Value, Shape, Substitute, Reveal> = Value extends null | undefined
   ? Value
   : Value extends readonly (infer Row)[]
-    ? DecryptNestedResult<T, Row, Shape, Substitute>[]
-    : DecryptNestedResult<T, Value, Shape, Substitute>;
+    ? DecryptNestedResult<T, Row, Shape, Substitute, Reveal>[]
+    : DecryptNestedResult<T, Value, Shape, Substitute, Reveal>;
 
 /** The type of a row that `decryptNested` returns. */
-export type DecryptNestedResult<T extends Tables, Row, Shape, Substitute = never> = Shape extends {
+export type DecryptNestedResult<
+  T extends Tables,
+  Row,
+  Shape,
+  Substitute = never,
+  Reveal = [],
+> = Shape extends {
   readonly table: infer Table extends NameOf<T>;
 }
-  ? DecryptRowResult<T[Table], Omit<Row, keyof NestedIn<Shape>>, AliasesIn<Shape>, Substitute> & {
+  ? DecryptRowResult<T[Table], Omit<Row, keyof NestedIn<Shape>>, AliasesIn<Shape>, Substitute, Reveal> & {
       [Column in keyof Row & keyof NestedIn<Shape>]: NestedValue<
         T,
         Row[Column],
         NestedIn<Shape>[Column],
-        Substitute
+        Substitute,
+        Reveal
       >;
     }
   : never;

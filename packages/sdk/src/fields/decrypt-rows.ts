@@ -1,12 +1,21 @@
 // Decrypts rows of a table. Values whose data key is in memory open at once, all others by one call, and `onError` says what
 // stands for those that fail.
-import { attempt, FormatError, InputError, isPromise, storedCiphertext } from '@eaas/protocol/internal';
+import {
+  attempt,
+  FormatError,
+  InputError,
+  isPromise,
+  requireKind,
+  storedCiphertext,
+} from '@eaas/protocol/internal';
 import { isOfPerson } from '../caller.ts';
 import type { DecryptItem, Opener } from '../client/decrypt.ts';
 import { inside } from '../client/inside.ts';
-import { resultOf, type Settled } from '../errors.ts';
+import { closedError, resultOf, type Settled } from '../errors.ts';
+import { clientOf, Concealed, type Held } from './concealed.ts';
+import { refuseStatement } from './encrypted-table-error.ts';
 import { type FieldError, fieldErrorOf, isOfValue } from './field-error.ts';
-import { callByKeys, type IdOf, type Internals, type Row } from './internals.ts';
+import { callByGroup, type IdOf, type Internals, itemsOf, keysOf, type Row } from './internals.ts';
 import {
   contextOf,
   type FieldPlan,
@@ -42,22 +51,29 @@ interface Cell {
   readonly item: Exclude<DecryptItem, string | Uint8Array>;
 }
 
+/** With `handles`, each row is that of a handle, of which only the value is opened. */
 export async function decryptRows(
-  { client, plans }: Internals,
+  internals: Internals,
   table: string,
   given: readonly Row[],
   idOf: IdOf,
-  { as, onError, subject: named, ...options }: DecryptRowsOptions,
+  options: DecryptRowsOptions,
+  handles?: readonly Held[],
 ): Promise<SettledRow<Row>[]> {
+  const { client, plans } = internals;
+  const { as, onError, subject: named, reveal = [], ...unwrapping } = options;
   const definition = requireTable(plans, table);
   const { fields, known } = columnsOf(definition, as);
-  requireRows(given, idOf);
+  requireRows(given);
+  requireKind('callback', idOf, 'the third argument');
+  const reader = readerOf(internals, table, options);
   const cells: Cell[] = [];
+  const older: Promise<void>[] = [];
   const openers = new Map<FieldPlan['keyIds'], Opener | undefined>();
 
   function openerOf({ keyIds: keyId }: FieldPlan): Opener | undefined {
     // What it refuses, the call for many values refuses too.
-    const find = () => client[inside]?.openerFor?.({ ...options, keyId });
+    const find = () => client[inside]?.openerFor?.({ ...unwrapping, keyId });
     if (!openers.has(keyId)) openers.set(keyId, attempt(find));
     return openers.get(keyId);
   }
@@ -89,15 +105,28 @@ export async function decryptRows(
     }
   }
 
-  const openings = given.map((stored) => {
-    const opening: Opening = { stored, row: { ...stored }, id: rowIdOf(idOf(stored)) };
+  async function takeOlder(opening: Opening, column: string, plan: FieldPlan, value: unknown): Promise<void> {
+    try {
+      opening.row[column] = await readPlaintext(plan, value, opening.stored);
+    } catch (error) {
+      fail(opening, column, plan, error);
+    }
+  }
+
+  const openings = given.map((stored, at) => {
+    const held = handles?.[at];
+    const opening: Opening = { stored, row: { ...stored }, id: held ? held.id : rowIdOf(idOf(stored)) };
     for (const [column, plan] of fields) {
       for (const index of plan.indexes) delete opening.row[index.column];
-      const value = Object.hasOwn(stored, column) ? stored[column] : null;
-      if (value === null || value === undefined) continue;
+      const value = held ? held.value : Object.hasOwn(stored, column) ? stored[column] : null;
+      if (value === null || value === undefined || (held && held.column !== column)) continue;
       try {
         const ciphertext = (plan.field.previous ? ciphertextAmongPlaintext : storedCiphertext)(value);
-        if (ciphertext === undefined) opening.row[column] = readPlaintext(plan, value, stored);
+        const isShown = held || !plan.field.isConcealed || reveal === true || reveal.includes(column);
+        // What has a wrong form fails at once.
+        if (!isShown && (ciphertext !== undefined || plan.field.previous))
+          opening.row[column] = new Concealed({ plan, column, value, stored, id: opening.id, reader });
+        else if (ciphertext === undefined) older.push(takeOlder(opening, column, plan, value));
         else take(opening, column, plan, ciphertext);
       } catch (error) {
         fail(opening, column, plan, error);
@@ -107,7 +136,10 @@ export async function decryptRows(
   });
   const rows = openings.map(({ row }) => row);
   if (definition.fields.length > 0) reportRows(client, table, rows, known);
-  const opened = await callByKeys(cells, (items, keyId) => client.decryptMany(items, { ...options, keyId }));
+  await Promise.all(older);
+  const opened = await callByGroup(cells, keysOf, async (own, keyIds) =>
+    client.decryptMany(itemsOf(own), { ...unwrapping, keyId: keyIds?.split(',') }),
+  );
   cells.forEach(({ opening, column, plan }, at) => {
     try {
       opening.row[column] = valueIn(plan.field, plan.name, resultOf(opened[at]), true);
@@ -116,6 +148,29 @@ export async function decryptRows(
     }
   });
   return openings.map(({ row, error }) => (error ? { ok: false, error } : { ok: true, value: row }));
+}
+
+/** What the handles of a call share. A function of its own, because a handle keeps all that is in scope here. */
+function readerOf(internals: Internals, table: string, options: DecryptRowsOptions): Held['reader'] {
+  return {
+    isOfPeople: requireTable(internals.plans, table).subject !== undefined,
+    async open(all, { by = internals.client, signal, orNull }) {
+      const client = clientOf in by ? by[clientOf]() : by;
+      const { needsUser, isClosed } = client[inside] ?? {};
+      if (isClosed) throw closedError();
+      const problem = 'the client has `requireUser`, and nobody is named who reveals the value';
+      const remedy = 'pass `by`, such as `client.as(userId)` or a database of `as(userId)`';
+      if (needsUser) refuseStatement('user_unknown', { table, column: all[0]?.plan.name }, problem, remedy);
+      const { onError = 'throw', ...others } = options;
+      const own = {
+        ...others,
+        signal,
+        onError: orNull && onError === 'throw' ? ('null' as const) : options.onError,
+      };
+      const rows = all.map(({ stored }) => stored);
+      return decryptRows({ ...internals, client }, table, rows, () => undefined, own, all);
+    },
+  };
 }
 
 /** Throws InputError for a row whose only ciphertext is in a column that the definition lacks, as of another case or name. */
@@ -139,7 +194,7 @@ function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {
   return { fields: [...fields], known };
 }
 
-function readPlaintext({ name, field }: FieldPlan, stored: unknown, row: Row): unknown {
+async function readPlaintext({ name, field }: FieldPlan, stored: unknown, row: Row): Promise<unknown> {
   if (!field.previous) {
     throw new FormatError(
       'the stored value must be a ciphertext, which begins with `eaas`: somebody wrote past Eaas. ' +
@@ -149,7 +204,7 @@ function readPlaintext({ name, field }: FieldPlan, stored: unknown, row: Row): u
   let value: unknown;
   let bytes: Uint8Array;
   try {
-    value = field.previous.read(stored, row);
+    value = await field.previous.read(stored, row);
   } catch {
     // The new error does not contain the original error as `cause`, because the original error might quote the
     // plaintext.

@@ -5,6 +5,7 @@ import { resultOf } from '../errors.ts';
 import { refuseHalf } from '../half/options.ts';
 import { decryptRows, type DecryptRowsOptions, requireSomeField } from './decrypt-rows.ts';
 import { encryptRows } from './encrypt-rows.ts';
+import { revealRule } from './concealed.ts';
 import { onErrorRule } from './field-error.ts';
 import { fingerprintsOf, indexKinds, type IndexSource } from './fingerprints.ts';
 import {
@@ -110,6 +111,7 @@ const decryptRowOptions: OptionRules<DecryptRowsOptions> = {
   ...rowOptions,
   as: 'object',
   onError: onErrorRule,
+  reveal: revealRule,
 };
 
 function recordsIn(internals: Internals): unknown {

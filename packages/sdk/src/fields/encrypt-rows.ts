@@ -1,9 +1,18 @@
 // Encrypts rows of a table, and fills their index columns with fingerprints. A value that is a ciphertext already is refused.
+import { requireKind } from '@eaas/protocol/internal';
 import type { EncryptItem } from '../client/encrypt.ts';
 import { resultOf } from '../errors.ts';
 import { failIn, inField, type Where } from './field-error.ts';
 import type { Subject } from './fingerprints.ts';
-import { callByKeys, type EncryptRowOptions, type IdOf, type Internals, type Row } from './internals.ts';
+import {
+  callByGroup,
+  itemsOf,
+  keysOf,
+  type EncryptRowOptions,
+  type IdOf,
+  type Internals,
+  type Row,
+} from './internals.ts';
 import {
   contextOf,
   type FieldPlan,
@@ -16,6 +25,7 @@ import {
 import { olderForm, writesOlder } from './older-form.ts';
 import { ciphertextAmongPlaintext, isCiphertext } from './recognize-ciphertext.ts';
 import { refuse, textType, valueIn } from './value-types.ts';
+import { requireWritten } from './write-concealed.ts';
 
 interface Cell {
   readonly row: Row;
@@ -36,15 +46,17 @@ export async function encryptRows(
   table: string,
   given: readonly Row[],
   idOf: IdOf,
-  options: EncryptRowOptions,
+  { revealed = false, ...options }: EncryptRowOptions,
 ): Promise<Row[]> {
   const plan = requireTable(plans, table);
-  requireRows(given, idOf);
+  requireRows(given);
+  requireKind('callback', idOf, 'the third argument');
   const cells: Cell[] = [];
   const indexed: Indexed[] = [];
   const older: (() => Promise<void>)[] = [];
   const rows = given.map((values) => {
     requireColumns(plan, values);
+    requireWritten(plan, values, revealed);
     const row = { ...values };
     const id = rowIdOf(idOf(values));
     let subject: string | undefined;
@@ -71,7 +83,9 @@ export async function encryptRows(
   });
   const sought = indexed.flatMap(({ subjects }) => subjects);
   const [ciphertexts, written] = await Promise.all([
-    callByKeys(cells, (items, keyIds) => client.encryptMany(items, { ...options, keyId: keyIds?.[0] })),
+    callByGroup(cells, keysOf, async (own, keyIds) =>
+      client.encryptMany(itemsOf(own), { ...options, keyId: keyIds?.split(',')[0] }),
+    ),
     fingerprints.of(client, sought, options, true),
     ...older.map((write) => write()),
   ]);

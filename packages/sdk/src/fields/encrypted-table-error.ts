@@ -24,6 +24,10 @@ export type EncryptedTableErrorCode =
   | 'subject_unknown'
   /** The client has `requireUser`, and the statement has no user. */
   | 'user_unknown'
+  /** A concealed value, or the text that stands for it, is where a value belongs. */
+  | 'concealed'
+  /** More rows than a call accepts, before anything is opened. */
+  | 'too_many'
   /** A synchronous call cannot encrypt or decrypt, because encryption is asynchronous. */
   | 'synchronous';
 

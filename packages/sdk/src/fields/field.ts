@@ -26,7 +26,7 @@ export interface PlaintextOptions<Value> {
 /** Defines how a field reads plaintext that is still stored in its column. */
 export interface Plaintext<Value> extends PlaintextOptions<Value> {
   /** Converts the stored plaintext to a value of the field. Throws if the plaintext is not a valid value. */
-  read(stored: unknown, row: Readonly<Record<string, unknown>>): Value;
+  read(stored: unknown, row: Readonly<Record<string, unknown>>): Value | Promise<Value>;
 }
 
 type Result<T> = { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly object[] };
@@ -136,20 +136,40 @@ export interface Field<
   readonly parts?: Parts | undefined;
   /** The schema of a field of JSON. */
   readonly schema?: StandardSchema | undefined;
+  /** What `concealed` added to the field. */
+  readonly isConcealed?: true;
 }
 
+/** A field whose values are read as handles. */
+export interface Concealing {
+  readonly isConcealed: true;
+}
+
+/** A field that can be concealed. */
+export type Concealable<F> = F & {
+  /**
+   * Reads the values of the field as handles (`Concealed`), which no log, response or prompt shows, until the app calls `reveal`.
+   * This is no permission: whoever holds a row in this process can reveal it. Changes nothing of what is stored. A boolean cannot be
+   * concealed, because `if (row.x)` would always hold.
+   */
+  concealed(this: F extends Field<boolean> ? NoBoolean<F> : object): F & Concealing;
+};
+
+/** A field of `any` is also one of texts. */
+type NoBoolean<F> = F extends Field<string> ? object : { readonly 'a boolean cannot be concealed': never };
+
 /** A field to which `searchableBy` can add indexes. */
-export interface SearchableField<Value, B extends Bound, Column extends string | boolean> extends Field<
-  Value,
-  B,
-  Column
+export interface SearchableField<Value, B extends Bound, Column extends string | boolean> extends Concealable<
+  Field<Value, B, Column>
 > {
   /**
    * Adds indexes that find rows by a part of the value: `field.text().searchableBy({ last4: part.lastCharacters(4) })`. Parts
    * are easy to guess, so the table must accept this (`lowEntropy`), and their fingerprints are computed only under an
    * index key, never by the service.
    */
-  searchableBy<const Parts extends PartIndexes<Value>>(parts: Parts): Field<Value, B, Column, Parts>;
+  searchableBy<const Parts extends PartIndexes<Value>>(
+    parts: Parts,
+  ): Concealable<Field<Value, B, Column, Parts>>;
 }
 
 /** A column that is not encrypted. */

@@ -3,6 +3,8 @@ export { field, plaintext, unencrypted } from './builders.ts';
 export { isCiphertext as isEncrypted } from './recognize-ciphertext.ts';
 export type { SettledRow } from './decrypt-rows.ts';
 export * from './decrypt-nested.ts';
+export { Concealed, reveal, type RevealOptions } from './concealed.ts';
+export { sortRows, type SortOptions } from './sort-rows.ts';
 export type { EncryptionOptions } from './core.ts';
 export { EncryptedTableError, type EncryptedTableErrorCode } from './encrypted-table-error.ts';
 export { defineFields, type FieldsDefinition, type RecordsOptions } from './define-fields.ts';

@@ -25,34 +25,47 @@ export interface RowOptions extends Pick<UnwrapOptions, 'wrapContext' | 'signal'
 }
 
 /** Options of calls that encrypt rows. */
-export interface EncryptRowOptions extends RowOptions, Pick<EncryptOptions, 'scope'> {}
+export interface EncryptRowOptions extends RowOptions, Pick<EncryptOptions, 'scope'> {
+  /**
+   * Whether the rows hold values, and no copies of handles. By default, `[concealed]` and an empty object are refused in concealed
+   * columns, because they are what JSON and copies make of a handle.
+   */
+  readonly revealed?: boolean | undefined;
+}
 
 export const rowOptions: OptionRules<RowOptions> = unwrapOptions;
-export const encryptRowOptions: OptionRules<EncryptRowOptions> = { ...rowOptions, scope: 'text' };
+export const encryptRowOptions: OptionRules<EncryptRowOptions> = {
+  ...rowOptions,
+  scope: 'text',
+  revealed: 'flag',
+};
 
 export type Row = Record<string, unknown>;
 export type IdOf = (row: Row) => RecordId | undefined;
 
-/** Makes one call for all values under the same keys. Returns the results in the order of the values. */
-export async function callByKeys<Item, Result>(
-  cells: readonly { readonly plan: FieldPlan; readonly item: Item }[],
-  call: (items: Item[], keyIds: FieldPlan['keyIds']) => Promise<readonly Result[]>,
+/** Makes one call for the items of each group. Returns the results in the order of the items. */
+export async function callByGroup<Item, Group, Result>(
+  items: readonly Item[],
+  groupOf: (item: Item) => Group,
+  call: (own: Item[], group: Group) => Promise<readonly Result[] | void>,
 ): Promise<(Result | undefined)[]> {
-  const results = Array.from<Result | undefined>({ length: cells.length });
-  const groups = new Map<
-    string | undefined,
-    { keyIds: FieldPlan['keyIds']; items: Item[]; places: number[] }
-  >();
-  cells.forEach(({ plan: { keyIds }, item }, place) => {
-    const name = keyIds?.join();
-    const group = groups.get(name) ?? { keyIds, items: [], places: [] };
-    if (group.items.push(item) === 1) groups.set(name, group);
+  const results = Array.from<Result | undefined>({ length: items.length });
+  const groups = new Map<Group, { own: Item[]; places: number[] }>();
+  for (const [place, item] of items.entries()) {
+    const group = groups.get(groupOf(item)) ?? { own: [], places: [] };
+    if (group.own.push(item) === 1) groups.set(groupOf(item), group);
     group.places.push(place);
-  });
-  const calls = Array.from(groups.values(), async ({ keyIds, items, places }) => {
-    const found = await call(items, keyIds);
-    places.forEach((place, at) => (results[place] = found[at]));
+  }
+  const calls = Array.from(groups, async ([group, { own, places }]) => {
+    const found = await call(own, group);
+    places.forEach((place, at) => (results[place] = found?.[at]));
   });
   await Promise.all(calls);
   return results;
 }
+
+/** The group of the values under the same keys. */
+export const keysOf = ({ plan }: { readonly plan: FieldPlan }): string | undefined => plan.keyIds?.join();
+
+export const itemsOf = <Item>(cells: readonly { readonly item: Item }[]): Item[] =>
+  cells.map(({ item }) => item);

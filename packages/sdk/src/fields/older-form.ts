@@ -13,7 +13,7 @@ export async function olderForm({ previous }: Field<unknown>, value: unknown): P
   let written: unknown;
   try {
     written = await previous?.write?.(value);
-    previous?.read(written, {});
+    await previous?.read(written, {});
   } catch {
     // Without the original error as `cause`, because it might quote the value.
     refuse('`write` of `plaintext` threw an error for the value, or `read` for what it wrote: correct them');
@@ -29,12 +29,14 @@ export async function olderForm({ previous }: Field<unknown>, value: unknown): P
 export async function olderTextOf(field: Field<unknown>, value: unknown): Promise<string | undefined> {
   // A text that is read as itself is a value of which it is an older form.
   if (!writesOlder(field))
-    return typeof value === 'string' && attempt(() => field.previous?.read(value, {})) === value
-      ? value
-      : undefined;
+    return typeof value === 'string' && (await readOf(field, value)) === value ? value : undefined;
   const [text, again] = [await olderForm(field, value), await olderForm(field, value)];
   if (typeof text === 'string' && text === again) return text;
   throw new InputError(
     'the version before stores the value as another text each time: search by another column until `write` is removed',
   );
 }
+
+/** What the app's own function reads, or undefined if it throws. */
+const readOf = async ({ previous }: Field<unknown>, value: string): Promise<unknown> =>
+  Promise.resolve(attempt(() => previous?.read(value, {}))).catch(() => undefined);

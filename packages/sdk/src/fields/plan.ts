@@ -230,9 +230,8 @@ export function requireField(of: Pick<TablePlan, 'table' | 'fields'>, name: stri
 const aRow: Rule = (value, name) =>
   (object(value, name) === true && !isPromise(value) && !(value instanceof Map)) || 'an object with columns';
 
-export function requireRows(rows: unknown, idOf: unknown): void {
+export function requireRows(rows: unknown): void {
   requireArray(rows);
-  requireKind('callback', idOf, 'the third argument');
   for (const row of rows as unknown[]) requireKind(aRow, row, 'a row');
 }
 

@@ -33,30 +33,31 @@ export function holdsCiphertext(value: unknown): boolean {
   return someHoldCiphertext([value], Infinity);
 }
 
-/**
- * Returns whether one of the values holds a ciphertext. Looks at `most` members of objects and arrays at most, the
- * outermost first, so that the JSON of a user can neither overflow the stack nor take long.
- */
+/** Returns whether one of the values holds a ciphertext, of which it looks at `most` members at most. */
 function someHoldCiphertext(values: readonly unknown[], most: number): boolean {
-  const found = [...values];
-  const limit = found.length + most;
-  const seen = new Set<object>();
-  // The loop also visits the members that it adds.
-  for (const value of found) {
+  for (const value of withMembers(values, most)) {
     if (typeof value === 'string' && value.startsWith('eaas') && isCiphertext(value)) return true;
-    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
-    if (value instanceof Uint8Array) {
-      if (isCiphertext(value.subarray(0, fixedHeaderCharacters))) return true;
-      continue;
-    }
-    const prototype: unknown = Array.isArray(value) ? null : Object.getPrototypeOf(value);
-    // Skips instances of classes, because reading a member of an ORM object can load more rows.
-    if (prototype !== null && prototype !== Object.prototype) continue;
-    seen.add(value);
-    if (found.length === limit) continue;
-    for (const member of Object.values(value)) if (found.length < limit) found.push(member);
+    if (value instanceof Uint8Array && isCiphertext(value.subarray(0, fixedHeaderCharacters))) return true;
   }
   return false;
+}
+
+/**
+ * Returns the values and `most` of the members of plain objects and arrays in them, the outermost first, so that the JSON of a user
+ * can neither overflow the stack nor take long.
+ */
+export function* withMembers(values: readonly unknown[], most = Infinity): Generator {
+  const found = new Set(values);
+  const limit = found.size + most;
+  // The loop also visits the members that it adds.
+  for (const value of found) {
+    yield value;
+    const prototype: unknown = Array.isArray(value) ? Object.prototype : Object.getPrototypeOf(Object(value));
+    // Skips instances of classes, because reading a member of an ORM object can load more rows.
+    const isOpen = typeof value === 'object' && (prototype === null || prototype === Object.prototype);
+    if (!isOpen || found.size === limit) continue;
+    for (const member of Object.values(Object(value))) if (found.size < limit) found.add(member);
+  }
 }
 
 const fixedHeaderBytes = 26;

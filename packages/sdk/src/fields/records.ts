@@ -12,12 +12,13 @@ import type {
   OnlyDefined,
   PlainRow,
   ReadableRow,
+  Revealing,
   SubjectRow,
   Tables,
 } from './row-types.ts';
 
 /** Options of `decryptRow` and `decryptRows`. */
-export interface DecryptOptionsOf<As, Handler = OnError> extends RowOptions {
+export interface DecryptOptionsOf<As, Handler = OnError, Reveal = Revealing> extends RowOptions {
   /**
    * Maps each renamed column to its field, as in `{ patientName: 'name' }`. Map a column to null to return its value
    * unchanged, even if the value is a ciphertext.
@@ -25,6 +26,8 @@ export interface DecryptOptionsOf<As, Handler = OnError> extends RowOptions {
   readonly as?: As | undefined;
   /** What a stored value that cannot be decrypted becomes. By default, the call throws. */
   readonly onError?: Handler | undefined;
+  /** Returns the values of concealed fields instead of handles: of all (`true`), or of these columns. */
+  readonly reveal?: Reveal | undefined;
 }
 
 type OrSettled<Row, IsSettled> = IsSettled extends true ? SettledRow<Row> : Row;
@@ -83,12 +86,13 @@ export interface Records<T extends Tables> {
     Row extends object,
     const As extends Aliases<T[Table], Row> = object,
     Handler extends OnError<Row> = Throwing<Row>,
+    const Reveal extends Revealing<Row> = [],
   >(
     table: Table,
     id: IdFor<T[Table]>,
     row: Row & ReadableRow<T[Table], Table, Row, As> & SubjectRow<T[Table]>,
-    options?: DecryptOptionsOf<As, Handler>,
-  ): Promise<DecryptRowResult<T[Table], Row, As, SubstituteOf<Handler>>>;
+    options?: DecryptOptionsOf<As, Handler, Reveal>,
+  ): Promise<DecryptRowResult<T[Table], Row, As, SubstituteOf<Handler>, Reveal>>;
 
   /**
    * Decrypts many rows with one request for data keys. Throws the first FieldError, but returns null for the values of
@@ -110,12 +114,13 @@ export interface Records<T extends Tables> {
     Handler extends OnError<Row> = IsSettled extends true
       ? Throwing<Row>
       : ThrowingUnlessErased<T[Table], Row>,
+    const Reveal extends Revealing<Row> = [],
   >(
     table: Table,
     rows: readonly Row[] & readonly (ReadableRow<T[Table], Table, Row, As> & SubjectRow<T[Table]>)[],
     idOf: (row: Row) => IdFor<T[Table]>,
-    options?: DecryptOptionsOf<As, Handler> & { readonly settled?: IsSettled },
-  ): Promise<OrSettled<DecryptRowResult<T[Table], Row, As, SubstituteOf<Handler>>, IsSettled>[]>;
+    options?: DecryptOptionsOf<As, Handler, Reveal> & { readonly settled?: IsSettled },
+  ): Promise<OrSettled<DecryptRowResult<T[Table], Row, As, SubstituteOf<Handler>, Reveal>, IsSettled>[]>;
 
   /**
    * Returns the fingerprints to search for, by index column: `where('users', { email })`. To search by a part of a

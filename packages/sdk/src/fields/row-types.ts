@@ -1,5 +1,6 @@
 // The types of rows as the app writes, stores and reads them, so that the compiler refuses plaintext in an encrypted column.
-import type { Bound, Field, StandardSchema, Unencrypted } from './field.ts';
+import type { Concealed } from './concealed.ts';
+import type { Bound, Concealing, Field, StandardSchema, Unencrypted } from './field.ts';
 import type { PartIndex } from './part-index.ts';
 
 /**
@@ -179,16 +180,28 @@ export type ReadableRow<F, Table extends string, Row, As = object> = {
  * The type of a row after decryption, with plaintext values and without index columns. All other columns are unchanged.
  * `Substitute` is what the option `onError` returns for a value that cannot be decrypted.
  */
-export type DecryptRowResult<F, Row, As = object, Substitute = never> = Flat<{
+export type DecryptRowResult<F, Row, As = object, Substitute = never, Reveal = []> = Flat<{
   [Column in keyof Row as Column extends IndexColumns<F> ? never : Column]: FieldOf<
     As,
     Column
   > extends infer Name
     ? Name extends FieldName<F>
-      ? ValueOf<F[Name]> | Extract<Row[Column], Absent> | Substitute
+      ? ReadOf<F[Name], Column, Reveal, Substitute> | Extract<Row[Column], Absent> | Substitute
       : Row[Column]
     : never;
 }>;
+
+/** The columns whose concealed values a call returns, or all. */
+export type Revealing<Row = Record<string, unknown>> = true | readonly (keyof Row)[];
+
+type ColumnsOf<Reveal> = Reveal extends readonly (infer Name)[] ? Name : PropertyKey;
+
+/** What a call returns of a field. `Substitute` can also be what `reveal` returns later. */
+export type ReadOf<F, Column = '', Reveal = [], Substitute = never> = F extends Concealing
+  ? Column extends ColumnsOf<Reveal>
+    ? ValueOf<F>
+    : Concealed<ValueOf<F> | Substitute>
+  : ValueOf<F>;
 
 type WithoutRow<F> = {
   [Name in NameOf<F>]: F[Name] extends Field<unknown, 'field'> ? Name : never;

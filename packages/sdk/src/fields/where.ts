@@ -15,6 +15,7 @@ import {
   requireTable,
 } from './plan.ts';
 import { refuse } from './value-types.ts';
+import { withoutHandles } from './write-concealed.ts';
 
 interface Condition {
   readonly plan: IndexPlan;
@@ -35,6 +36,7 @@ export async function where(
   const conditions = Object.entries(query).flatMap(([field, value]) => {
     const plan = requireField(requireTable(plans, table), field);
     const place = { table, field, row: undefined };
+    withoutHandles(value, { table, column: field });
     return inField(place, () => conditionsOf(plan, value, place));
   });
   const terms = conditions.map(async ({ plan, place, subjects, asked }) => {
@@ -112,10 +114,12 @@ export function onlyMatching({ plans }: Internals, table: string, rows: readonly
   requireArray(rows);
   const tests = Object.entries(query).map(([name, asked]) => {
     const field = requireField(plan, name);
+    withoutHandles(asked, { table, column: name });
     const accepts = inField({ table, field: name, row: undefined }, () => testOf(field, asked));
     return (row: Row) => (row[name] ?? null) !== null && accepts(row[name]);
   });
   if (tests.length === 0) refuse('the query must name at least one field');
+  for (const row of rows) for (const column in query) withoutHandles(row[column], { table, column });
   return rows.filter((row) => tests.every((test) => test(row)));
 }
 
