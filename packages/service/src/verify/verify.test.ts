@@ -1,7 +1,7 @@
 import { pae } from '@eaas/protocol';
 import { chainHash } from '@eaas/protocol/audit';
 import { entryParts } from '@eaas/protocol/internal-log';
-import type { Input, Output, Route } from '@eaas/protocol/wire';
+import { formatTimestamp, type Input, type Output, type Route } from '@eaas/protocol/wire';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -23,8 +23,9 @@ import {
   type TenantRow,
   tenants,
 } from '../ledger/tables.ts';
-import { run } from '../operate.ts';
+import { run, settle } from '../operate.ts';
 import { insider } from '../operation.ts';
+import { changeTenant } from '../operations/tenants.ts';
 import { issuers as signIns } from '../plugins/issuers/index.ts';
 import { issuers } from '../plugins/issuers/table.ts';
 import { people } from '../plugins/people/index.ts';
@@ -34,10 +35,14 @@ import { type VerifyOptions, verifyTenant } from './verify.ts';
 
 type Values = Record<string, unknown>;
 
+const hour = 3_600_000;
 const first = Date.parse('2026-03-01T00:00:00Z');
 let time = first;
 const plugins = () => [people(), signIns({ verify: async () => true, keyHostFault: () => undefined })];
-const { store, roots, tenantId, service, start, call } = await openTenant({ now: () => time }, plugins);
+const { store, roots, tenantId, service, operator, start, call } = await openTenant(
+  { now: () => time },
+  plugins,
+);
 
 const { key_id } = await call('POST /v1/keys', { name: 'key' });
 const { key_id: another } = await call('POST /v1/keys', { name: 'another' });
@@ -431,6 +436,8 @@ describe('an entry that contradicts what the log said before', () => {
   };
   const wrap = (ask: Ask, fields: object = {}, actor?: string) =>
     ask('POST /v1/keys/:key_id/wrap', { key_id: another, dek, ...fields }, actor);
+  const patch = (ask: Ask, fields: object, actor?: string) =>
+    ask('PATCH /v1/api-keys/:api_key_id', { api_key_id, ...fields }, actor);
 
   const contradictions: Record<string, [end: (ask: Ask) => Promise<unknown>, use: (ask: Ask) => unknown]> = {
     'of a revoked API key': [
@@ -448,6 +455,22 @@ describe('an entry that contradicts what the log said before', () => {
     'of a closed version': [
       (ask) => ask('PUT /v1/keys/:key_id/min-version', { key_id: another, key_version: 2 }),
       (ask) => ask('POST /v1/keys/:key_id/unwrap', { key_id: another, wrapped_key }),
+    ],
+    'without the permission': [
+      (ask) => patch(ask, { permissions: ['keys.manage'] }),
+      (ask) => wrap(ask, {}, api_key_id),
+    ],
+    'with a key out of reach': [
+      (ask) => patch(ask, { key_ids: [key_id] }),
+      (ask) => wrap(ask, {}, api_key_id),
+    ],
+    'after the expiry': [
+      (ask) => patch(ask, { expires_at: formatTimestamp(first + hour / 2) }).then(() => (time += hour)),
+      (ask) => wrap(ask, {}, api_key_id),
+    ],
+    'of server mode, which the tenant no longer has': [
+      () => settle(start(), operator, changeTenant({ envelope_only: true })),
+      (ask) => ask('POST /v1/encrypt', { key_id: another, plaintext: 'x' }, api_key_id),
     ],
   };
   let wrapped_key = '';
@@ -506,7 +529,7 @@ describe('an entry that contradicts what the log said before', () => {
     const ask = replica();
     const { key_id: allowed } = await ask('POST /v1/keys', { name: 'allowed' });
     const before = kept();
-    await ask('PATCH /v1/api-keys/:api_key_id', { api_key_id, key_ids: [allowed] });
+    await patch(ask, { key_ids: [allowed] });
     const after = kept();
     lay(before);
     await wrap(replica(), {}, api_key_id);
@@ -551,6 +574,14 @@ describe('an entry that contradicts what the log said before', () => {
     for (const verb of ['disable', 'enable'] as const)
       await ask(`POST /v1/keys/:key_id/${verb}`, { key_id: another });
     await wrap(ask);
+    await wrap(ask, {}, api_key_id);
+    const soon = formatTimestamp(first + hour / 2);
+    await patch(ask, { permissions: ['keys.manage'], key_ids: [key_id], expires_at: soon });
+    await patch(ask, { permissions: ['api_keys.manage'], key_ids: null, expires_at: null });
+    await patch(ask, { permissions: ['encrypt'] }, api_key_id);
+    time += hour;
+    await wrap(ask, {}, api_key_id);
+    await patch(ask, { permissions: ['keys.manage'], key_ids: [key_id] });
     const { id } = tenant.head;
     for (let from_id = 1; from_id <= id; from_id++)
       expect(await verify({ from_id })).toMatchObject({ valid: true });
