@@ -22,8 +22,9 @@ describe('the bytes of a context', () => {
   });
 
   test.each([new Map([['table', 'patients']]), new URLSearchParams('table=patients'), new Date()])(
-    'an object that is not a plain object is refused as a context: %s',
+    'an object that is not plain is refused as a context, also after one with the same members: %s',
     (value) => {
+      encodeContext({ ...(value as object) });
       expect(() => encodeContext(value as unknown as Context)).toThrow(InputError);
     },
   );
