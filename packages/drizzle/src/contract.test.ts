@@ -4,14 +4,7 @@ import { jsonb, pgTable, pgView, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { type DateBounds } from '@eaas/sdk/fields';
 import { createClient } from '@eaas/test-kit/orms/client';
-import {
-  ada,
-  describeOrm,
-  encryptedFields,
-  type OnError,
-  type Opening,
-  type Row,
-} from '@eaas/test-kit/orms/contract';
+import { ada, describeOrm, encryptedFields, type Opening, type Row } from '@eaas/test-kit/orms/contract';
 import { expect, test } from 'vitest';
 import { returnedColumns } from '../test/returned-columns.ts';
 import { encrypted, encryptedTable, matches, withEncryption } from './pg.ts';
@@ -51,7 +44,7 @@ function open({ rows, subject, bits, eaas, ...options }: Opening) {
 
 await describeOrm('patients', (opening) => {
   const { db, patients, sent } = open(opening);
-  const by = (onError?: OnError) => (onError ? db.onError(onError) : db);
+  const by = (onError?: Parameters<typeof db.onError>[0]) => (onError ? db.onError(onError) : db);
   const some = { name: patients.name, city: patients.city, profile: patients.profile };
   const isAda = eq(patients.id, ada);
   const isNamedAda = eq(patients.name, 'Ada');

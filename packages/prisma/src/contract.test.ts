@@ -1,14 +1,7 @@
 // Prisma on the cases of all ORMs, and what is its own about them: its operations, relations and ranges of dates.
 import { defineFields, field, type FieldError, unencrypted } from '@eaas/sdk/fields';
 import { createClient } from '@eaas/test-kit/orms/client';
-import {
-  ada,
-  describeOrm,
-  encryptedFields,
-  type OnError,
-  type Opening,
-  type Row,
-} from '@eaas/test-kit/orms/contract';
+import { ada, describeOrm, encryptedFields, type Opening, type Row } from '@eaas/test-kit/orms/contract';
 import { expect, test, vi } from 'vitest';
 import { column, columns, extensionOf, operate, relation } from '../test/played.ts';
 import { withEncryption } from './encrypted.ts';
@@ -65,7 +58,7 @@ await describeOrm('Patient', (opening) => {
   const { run, sent, ...client } = open(opening);
   const by =
     (operation: string, args: Args = {}) =>
-    (onError?: OnError) =>
+    (onError?: Opening['onError']) =>
       run(operation, { ...args, ...(onError && { onError }) });
   const where = { id: ada };
   const city = { city: 'Bern' };

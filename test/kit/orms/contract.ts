@@ -11,7 +11,7 @@ interface Range {
   readonly to: Date;
 }
 export type Row = Readonly<Record<string, unknown>>;
-export type OnError = 'throw' | 'null' | ((error: FieldError, row: object) => unknown);
+type OnError = 'throw' | 'null' | ((error: FieldError, row: object) => unknown);
 type Statement = (onError?: OnError) => PromiseLike<unknown>;
 
 /** What an ORM opens: the rows that are stored, of whom they are, and its own option `onError`. */

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { problem } from '@eaas/protocol/wire';
+import { failureOf } from '@eaas/test-kit/failure-of';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type BrowserClientOptions, createBrowserClient, InputError } from './browser.ts';
 
@@ -18,13 +19,6 @@ function setUp(
     return answer();
   };
   return { sent, client: createBrowserClient({ proxyUrl, keyId, fetch, retries: 0, ...options }) };
-}
-
-async function thrownBy(call: Promise<unknown>): Promise<unknown> {
-  return call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 }
 
 function isRefusal(error: unknown): boolean {
@@ -76,7 +70,7 @@ describe('API keys in a browser', () => {
     ['as the name of an option', { [secret]: 1 }],
   ])('an API key %s is refused and not shown', async (_, option) => {
     const creating = async () => createBrowserClient({ proxyUrl, ...option });
-    expect(isRefusal(await thrownBy(creating()))).toBe(true);
+    expect(isRefusal(await failureOf(creating()))).toBe(true);
   });
 
   test.each([
@@ -84,21 +78,21 @@ describe('API keys in a browser', () => {
     ['returns with a line end', () => ({ 'x-token': `${secret}\n` })],
   ])('an API key in headers that `headers` %s is refused and not shown', async (_, headers) => {
     const { client, sent } = setUp({ headers });
-    expect(isRefusal(await thrownBy(client.hash('Ada')))).toBe(true);
+    expect(isRefusal(await failureOf(client.hash('Ada')))).toBe(true);
     expect(sent).toEqual([]);
   });
 
   test('a response that only speaks of API keys is what it is', async () => {
     const refusal = problem('unauthorized', 'Send a valid API key as `Authorization: Bearer eaas_sk_…`.');
     const { client } = setUp({}, () => Response.json(refusal, { status: 401 }));
-    expect(await thrownBy(client.hash('Ada'))).toMatchObject({ code: 'unauthorized', status: 401 });
+    expect(await failureOf(client.hash('Ada'))).toMatchObject({ code: 'unauthorized', status: 401 });
   });
 
   test('the browser client does not send a request that contains an API key', async () => {
     const { client, sent } = setUp();
-    expect(isRefusal(await thrownBy(client.hash(`key: ${secret}`)))).toBe(true);
-    expect(isRefusal(await thrownBy(client.hash('Ada', { keyId: secret })))).toBe(true);
-    expect(isRefusal(await thrownBy(client.encrypt('Ada', { wrapContext: { [secret]: '' } })))).toBe(true);
+    expect(isRefusal(await failureOf(client.hash(`key: ${secret}`)))).toBe(true);
+    expect(isRefusal(await failureOf(client.hash('Ada', { keyId: secret })))).toBe(true);
+    expect(isRefusal(await failureOf(client.encrypt('Ada', { wrapContext: { [secret]: '' } })))).toBe(true);
     expect(sent).toEqual([]);
   });
 
@@ -121,7 +115,7 @@ describe('API keys in a browser', () => {
       const observe = (...what: unknown[]): void => void shown.push(...what);
       const options = { onEvent: observe, logger: { debug: observe, warn: observe } };
       const { client } = setUp(options, () => response.clone());
-      expect(isRefusal(await thrownBy(client.hash('Ada')))).toBe(true);
+      expect(isRefusal(await failureOf(client.hash('Ada')))).toBe(true);
       expect(shown).toContainEqual(expect.objectContaining({ code: 'input' }));
       expect(inspect(shown, { depth: 9, showHidden: true })).not.toContain('eaas_sk_');
     },
@@ -134,7 +128,7 @@ describe('API keys in a browser', () => {
         ? new Response(secret, { status: 503, headers: { 'retry-after': '0' } })
         : Response.json({ hash, key_id: keyId }),
     );
-    expect(isRefusal(await thrownBy(client.hash('Ada')))).toBe(true);
+    expect(isRefusal(await failureOf(client.hash('Ada')))).toBe(true);
     expect(attempts).toBe(1);
   });
 });

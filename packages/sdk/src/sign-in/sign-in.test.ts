@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { createTestService } from '@eaas/local';
 import { problem } from '@eaas/protocol/wire';
+import { failureOf } from '@eaas/test-kit/failure-of';
 import { describe, expect, test, vi } from 'vitest';
 import { type BrowserClientOptions, createBrowserClient } from '../browser/browser.ts';
 import { arrivals, valuesOf } from '../../test/observed-client.ts';
@@ -76,11 +77,7 @@ function answer(code: 'unauthorized' | 'permission_missing'): Response {
   return Response.json(body, { status: body.status });
 }
 
-const failure = (call: Promise<unknown>): Promise<Error & { code?: string }> =>
-  call.then(
-    () => Promise.reject(new Error('the call succeeded')),
-    (error: Error) => error,
-  );
+const failure = failureOf<Error & { code?: string }>;
 
 describe.each(['EaasClient', 'createBrowserClient'] as const)('%s with the app’s sign-in', (kind) => {
   test('encrypts and decrypts for the signed-in user, and for nobody else', async () => {
