@@ -64,7 +64,9 @@ export async function arrivals(turns = 50): Promise<void> {
 
 export function watchedEngine() {
   const keys: Uint8Array[] = [];
+  const given: Uint8Array[] = [];
   const importKey = (key: Uint8Array): Uint8Array => {
+    given.push(key);
     const own = nobleEngine.importKey(key);
     keys.push(own);
     return own;
@@ -72,7 +74,9 @@ export function watchedEngine() {
   const engine: typeof nobleEngine = { ...nobleEngine, importKey };
   return {
     keys,
-    live: () => keys.filter((key) => key.some((byte) => byte !== 0)),
+    live: () => keys.filter((key) => key.some(Boolean)),
+    /** What the data keys were imported from, and nobody has overwritten. */
+    left: () => given.filter((key) => key.some(Boolean)),
     engines: { values: engine, sync: engine, streams: engine },
   };
 }
