@@ -143,8 +143,6 @@ describe('a log of which a part is shown', () => {
   });
 
   test.each<[string, (entries: (AuditEntry | HiddenEntry)[]) => unknown, string[]]>([
-    ['a digest is changed', (all) => (all[3] = { id: 4, digest: 'ab'.repeat(32) }), ['entry_changed 6']],
-    ['a hidden entry is left out', (all) => all.splice(3, 1), ['entry_missing 4']],
     ['hidden entries are left out', (all) => all.splice(3, 2), ['entry_missing 4']],
     [
       'a hidden entry is there twice',
@@ -156,11 +154,6 @@ describe('a log of which a part is shown', () => {
       'a hidden entry is moved',
       (all) => all.splice(6, 0, ...all.splice(3, 1)),
       ['entry_missing 4', 'entry_unexpected 4'],
-    ],
-    [
-      'a shown entry is changed',
-      (all) => Object.assign(all[5] as object, { actor: 'x' }),
-      ['entry_changed 6'],
     ],
     ['the first digests are changed', (all) => exchange(all, 0, 1), ['entry_changed 3']],
   ])('it is a finding if %s', async (_, change, findings) => {
