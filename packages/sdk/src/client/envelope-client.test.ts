@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { observedClient, outcomesOf, range, watchedEngine } from '../../test/observed-client.ts';
+import { observedClient, outcomesOf, watchedEngine } from '../../test/observed-client.ts';
 import { InputError } from '../index.ts';
 
 const minute = 60_000;
@@ -7,36 +7,25 @@ const minute = 60_000;
 afterEach(() => void vi.useRealTimers());
 
 describe('synchronous calls', () => {
-  test('synchronous calls use primed data keys and send no request', async () => {
-    const { service, client } = await observedClient();
-    await client.prime();
-    expect(() => client.encryptSync('x', { fresh: true })).toThrow('a fresh data key: use `encrypt`');
-    const bundles = range(10).map((n) => client.encryptSync(`${n}`, { context: { row: `${n}` } }));
-    await client.prime({ ciphertexts: bundles });
-    const before = service.requests.length;
-    const texts = bundles.map((bundle, n) =>
-      client.decryptSync(bundle, { as: 'text', context: { row: `${n}` } }),
-    );
-    expect(texts).toEqual(range(10).map(String));
-    expect(service.requests).toHaveLength(before);
-  });
-
-  test('synchronous calls throw `not_primed` before a data key is primed and after it expires', async () => {
+  test('synchronous calls use primed data keys, send no request, and throw `not_primed` before and after', async () => {
     vi.useFakeTimers();
     const { service, client } = await observedClient();
-    const { ciphertext } = await client.encrypt('x');
-    expect(() => client.decryptSync(ciphertext)).toThrow(/client\.prime/);
+    const context = { row: '1' };
+    const { ciphertext } = await client.encrypt('x', { context });
+    expect(() => client.decryptSync(ciphertext, { context })).toThrow(/client\.prime/);
     await client.prime({ ciphertexts: [ciphertext] });
-    expect(client.decryptSync(ciphertext, { as: 'text' })).toBe('x');
     await client.prime();
-    expect(client.encryptSync('y').ciphertext).toMatch(/^eaas/);
     const before = service.requests.length;
+    expect(client.decryptSync(ciphertext, { as: 'text', context })).toBe('x');
+    const own = client.encryptSync('y', { context });
+    expect(() => client.encryptSync('y', { fresh: true })).toThrow('a fresh data key: use `encrypt`');
     vi.setSystemTime(Date.now() + 6 * minute);
-    for (const call of [() => client.encryptSync('y'), () => client.decryptSync(ciphertext)]) {
+    for (const call of [() => client.encryptSync('y'), () => client.decryptSync(ciphertext, { context })]) {
       expect(call).toThrow(expect.objectContaining({ code: 'not_primed' }));
     }
     await vi.advanceTimersByTimeAsync(1_000);
     expect(service.requests).toHaveLength(before);
+    expect(await client.decrypt(own, { as: 'text', context })).toBe('y');
   });
 
   test('`prime` throws if the cache keeps no data key', async () => {
