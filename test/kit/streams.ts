@@ -1,3 +1,13 @@
+/** As many bytes of plaintext as a chunk has. */
+export const chunk = 65_536;
+export const contentOf = (length: number) => Uint8Array.from({ length }, (_, i) => i * 7 + (i >> 8));
+export const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
+
+export const sourceOf = (bytes: Uint8Array) => ({
+  size: bytes.length,
+  read: (start: number, end: number) => bytes.subarray(start, end),
+});
+
 export async function sendThrough(
   stream: TransformStream<Uint8Array, Uint8Array>,
   chunks: Iterable<Uint8Array>,

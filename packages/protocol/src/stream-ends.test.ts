@@ -1,20 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { engines } from '../test/engines.ts';
 import { keyService } from '../test/key-service.ts';
-import { sendThrough } from '@eaas/test-kit/streams';
+import { chunk, contentOf, same, sendThrough, sourceOf } from '@eaas/test-kit/streams';
 import type { Engine } from './engines/engine.ts';
 import { nodeEngine } from './engines/node.ts';
 import { webCryptoEngine } from './engines/webcrypto.ts';
 import { DecryptionError } from './errors.ts';
 import type { Unwrap } from './seal.ts';
-import { openFile, openStream, type RangeSource, sealStream } from './stream.ts';
+import { openFile, openStream, sealStream } from './stream.ts';
 import { joinEnds } from './stream-ends.ts';
 
 const keyId = '00000000-0000-4000-8000-000000000002';
 const { wrap, unwrap } = keyService(keyId);
-const chunk = 65_536;
-const content = Uint8Array.from({ length: 3 * chunk + 9 }, (_, i) => i * 7 + (i >> 8));
-const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
+const content = contentOf(3 * chunk + 9);
 const reason = new Error('enough');
 
 function watched(engine: Engine = nodeEngine) {
@@ -40,11 +38,6 @@ function watched(engine: Engine = nodeEngine) {
   };
   return { seen, engine: spy };
 }
-
-const fileOf = (bytes: Uint8Array): RangeSource => ({
-  size: bytes.length,
-  read: (start, end) => bytes.subarray(start, end),
-});
 
 type Through = (engine: Engine, signal?: AbortSignal) => TransformStream<Uint8Array, Uint8Array>;
 const sealed = (await sendThrough(sealStream(wrap, { engine: nodeEngine }), [content])).content;
@@ -199,7 +192,7 @@ test.each([
     'a file',
     'last chunk',
     (given: Unwrap, engine: Engine) =>
-      openFile(given, fileOf(sealed.with(sealed.length - 1, (sealed.at(-1) ?? 0) ^ 1)), { keyId, engine }),
+      openFile(given, sourceOf(sealed.with(sealed.length - 1, (sealed.at(-1) ?? 0) ^ 1)), { keyId, engine }),
   ],
 ])('if %s has another %s, the data key is wiped', async (_, __, opening) => {
   const { engine, seen } = watched();

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { engines } from '../test/engines.ts';
 import { keyService } from '../test/key-service.ts';
-import { piecesOf, sendThrough } from '@eaas/test-kit/streams';
+import { chunk, contentOf, piecesOf, same, sendThrough, sourceOf } from '@eaas/test-kit/streams';
 import { runs } from '@eaas/test-kit/cases';
 import { nodeEngine } from './engines/node.ts';
 import { DecryptionError, InputError } from './errors.ts';
@@ -10,18 +10,11 @@ import { openFile, type RangeSource, sealStream } from './stream.ts';
 
 const keyId = '00000000-0000-4000-8000-000000000002';
 const { wrap, unwrap } = keyService(keyId);
-const chunk = 65_536;
 const head = 168;
 const options = { keyId, engine: nodeEngine };
-const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
 
-const contentOf = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => i * 7 + (i >> 8));
 const seal = async (content: Uint8Array): Promise<Uint8Array> =>
   (await sendThrough(sealStream(wrap, { engine: nodeEngine }), [content])).content;
-const sourceOf = (bytes: Uint8Array): RangeSource => ({
-  size: bytes.length,
-  read: (start, end) => bytes.subarray(start, end),
-});
 const thrownBy = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
 const streamOf = (pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> =>
   new ReadableStream({

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { anyContext } from '@eaas/test-kit/arbitraries';
 import { runs } from '@eaas/test-kit/cases';
 import { plaintextOf, refusedBytes } from '@eaas/test-kit/stream-cases';
-import { piecesOf, sendThrough } from '@eaas/test-kit/streams';
+import { chunk, contentOf, piecesOf, same, sendThrough, sourceOf } from '@eaas/test-kit/streams';
 import { bytes, type StreamCase, vectors } from '@eaas/test-kit/vectors';
 import { engines } from '../test/engines.ts';
 import { keyService } from '../test/key-service.ts';
@@ -16,11 +16,8 @@ import { sealChunk } from './stream-format.ts';
 
 const keyId = '00000000-0000-4000-8000-000000000002';
 const { wrap, unwrap } = keyService(keyId);
-const chunk = 65_536;
 const options = { keyId, engine: nodeEngine };
 
-const contentOf = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => i * 7 + (i >> 8));
-const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
 const seal = async (content: Uint8Array): Promise<Uint8Array> =>
   (await sendThrough(sealStream(wrap, options), [content])).content;
 
@@ -155,11 +152,8 @@ describe.each(engines)('the envelope, version 2, with $name', (engine) => {
     const base = cases.find(({ name }) => name === vector.base);
     const original = base ? plaintextOf(base) : bytes('');
     expect(same(opened.content, original.subarray(0, opened.content.length))).toBe(true);
-    const source = {
-      size: altered.length,
-      read: (start: number, end: number) => altered.subarray(start, end),
-    };
-    const reading = openFile(() => bytes(vector.dek), source, options).then((file) => file.read());
+    const opening = openFile(() => bytes(vector.dek), sourceOf(altered), options);
+    const reading = opening.then((file) => file.read());
     // A file shows by its size what a stream shows by its chunks.
     await expect(reading).rejects.toMatchObject({
       name: expect.stringMatching(/^(?:Format|Decryption)Error$/),

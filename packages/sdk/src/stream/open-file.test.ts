@@ -5,18 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sendThrough } from '@eaas/test-kit/streams';
+import { chunk, contentOf, same, sendThrough, sourceOf } from '@eaas/test-kit/streams';
 import { runs } from '@eaas/test-kit/cases';
 import { observedClient } from '../../test/observed-client.ts';
 import { DecryptionError } from '../index.ts';
 import { encryptStream, type FileSource, openFile, SourceError } from './stream.ts';
 
-const chunk = 65_536;
-const content = Uint8Array.from({ length: 9 * chunk + 77 }, (_, i) => i * 7 + (i >> 8));
+const content = contentOf(9 * chunk + 77);
 const { client, keyId } = await observedClient({ retries: 0 });
 const sealed = Uint8Array.from((await sendThrough(encryptStream(client), [content])).content);
 const small = Uint8Array.from((await sendThrough(encryptStream(client), [content.subarray(0, 9)])).content);
-const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
 
 const store = {
   object: sealed,
@@ -59,10 +57,7 @@ beforeEach(() => {
 const sources: readonly [string, (use: (source: FileSource) => Promise<void>) => Promise<void>][] = [
   ['a Blob', (use) => use(new Blob([sealed]))],
   ['a URL', (use) => use(url)],
-  [
-    'a source of the app',
-    (use) => use({ size: sealed.length, read: (from: number, to: number) => sealed.slice(from, to) }),
-  ],
+  ['a source of the app', (use) => use(sourceOf(sealed))],
   [
     'a file on disk',
     async (use) => {

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { sendThrough } from '@eaas/test-kit/streams';
+import { chunk, contentOf, same, sendThrough } from '@eaas/test-kit/streams';
 import { bytesOf, observedClient } from '../../test/observed-client.ts';
 import { DecryptionError, EaasClient, EaasError, FormatError, InputError } from '../index.ts';
 import {
@@ -14,9 +14,6 @@ import {
   rewrapHead,
 } from './stream.ts';
 
-const chunk = 65_536;
-const contentOf = (length: number) => Uint8Array.from({ length }, (_, i) => i * 7 + (i >> 8));
-const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
 const world = () => observedClient({ retries: 0 });
 
 describe('encryptStream and decryptStream', () => {
