@@ -145,11 +145,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
   });
 }
 
-export interface Reader {
-  /** The folder of the reader's app. */
-  readonly folder: string;
-  readonly files: readonly string[];
-}
+export type Reader = Awaited<ReturnType<typeof follow>>;
 
 /** What `prisma db push` needs an engine for, which npm does not bring. */
 const prismaTable = `create table "Patient"
@@ -167,10 +163,7 @@ interface Surroundings {
 }
 
 /** Each port that the page names becomes a free one, and the URL of the reader's database that of `database`. */
-export async function follow(
-  page: string,
-  { app, homes, database, browse, variables }: Surroundings,
-): Promise<Reader> {
+export async function follow(page: string, { app, homes, database, browse, variables }: Surroundings) {
   const place = mkdtempSync(join(tmpdir(), 'eaas-start-'));
   const ports = new Map<string, string>();
   for (const port of ['3000', '5173', '8787']) ports.set(port, String(await freePort()));

@@ -1,13 +1,5 @@
 import { read } from './markdown.ts';
 
-export interface Alert {
-  readonly name: string;
-  readonly expression: string;
-  readonly severity: string;
-  readonly summary: string;
-  readonly runbook: string;
-}
-
 export const alertTests = ['alerts', 'slow-alerts'].map(
   (name) => `packages/server/test/observability/${name}.test.yml`,
 );
@@ -15,7 +7,7 @@ export const alertTests = ['alerts', 'slow-alerts'].map(
 const rule =
   /^ {6}- alert: (\w+)\n {8}expr: (?:>-\n)?([^]*?)\n(?: {8}for: \w+\n)? {8}labels:\n {10}severity: (\w+)\n {8}annotations:\n {10}summary: (.+)\n {10}runbook: (.+)$/gm;
 
-export const alerts: readonly Alert[] = Array.from(
+export const alerts = Array.from(
   read('examples/observability/alerts.yml').matchAll(rule),
   ([, name = '', expression = '', severity = '', summary = '', runbook = '']) => ({
     name,

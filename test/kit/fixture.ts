@@ -21,15 +21,7 @@ export interface TenantRecord {
   readonly monthly_encrypt_quota: number | null;
 }
 
-export interface Tenant extends TenantRecord {
-  readonly api: Client;
-  readonly apiKeyId: string;
-  newKey(fields?: Record<string, unknown>): Promise<KeyRecord>;
-  issue(fields?: Record<string, unknown>): Promise<{ readonly record: IssuedApiKey; readonly api: Client }>;
-  auditTotal(): Promise<number>;
-  entries(query?: string): Promise<AuditEntry[]>;
-  set(...options: string[]): Promise<TenantRecord>;
-}
+export type Tenant = Awaited<ReturnType<typeof newTenant>>;
 
 export const allPermissions: readonly Permission[] = [
   'encrypt',
@@ -78,7 +70,7 @@ export async function clientOf(token?: string, headers?: Record<string, string>)
   return client((await target()).baseUrl, token, headers);
 }
 
-export async function newTenant(...options: string[]): Promise<Tenant> {
+export async function newTenant(...options: string[]) {
   const mode = options.includes('--envelope-only') ? [] : ['--envelope-only', 'false'];
   const name = uniqueName('tenant');
   const record = await commandJson<TenantRecord>('tenant', 'create', '--name', name, ...mode, ...options);
@@ -98,14 +90,15 @@ export async function newTenant(...options: string[]): Promise<Tenant> {
     api,
     apiKeyId: first.api_key_id,
     entries,
-    newKey: async (fields) => ok(await api.post('/v1/keys', { name: uniqueName('key'), ...fields })),
-    issue: async (fields) => {
+    newKey: async (fields?: Record<string, unknown>) =>
+      ok(await api.post('/v1/keys', { name: uniqueName('key'), ...fields })),
+    issue: async (fields?: Record<string, unknown>) => {
       const defaults = { name: uniqueName('api key'), permissions: allPermissions };
       const issued = ok(await api.post('/v1/api-keys', { ...defaults, ...fields }));
       return { record: issued, api: await clientOf(issued.api_key) };
     },
     auditTotal: async () => ok(await api.get('/v1/audit?limit=1')).total ?? 0,
-    set: (...changes) => commandJson('tenant', 'set', tenant_id, ...changes),
+    set: (...changes: string[]) => commandJson<TenantRecord>('tenant', 'set', tenant_id, ...changes),
   };
 }
 

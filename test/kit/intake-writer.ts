@@ -17,14 +17,7 @@ interface Written {
   readonly context?: Readonly<Record<string, string>>;
 }
 
-export interface Writer {
-  readonly keyId: string;
-  publicKey(version?: number): Promise<string>;
-  wrap(written?: Written): Promise<string>;
-  encrypt(plaintext: string, written?: Omit<Written, 'context'>): Promise<string>;
-}
-
-export async function intakeWriter(tenant: Tenant, fields: object = { intake: true }): Promise<Writer> {
+export async function intakeWriter(tenant: Tenant, fields: object = { intake: true }) {
   const { key_id: keyId } = await tenant.newKey({ exportable: true, ...fields });
   const keys = async (version: number) => {
     const body = { public_key: publicJwk(), from_version: version };
@@ -59,7 +52,7 @@ export async function intakeWriter(tenant: Tenant, fields: object = { intake: tr
       const text = `eaas_pk_1.${keyId}.${version}.${(await keysOf(version)).toString('base64')}`;
       return `${text}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
     },
-    async encrypt(plaintext, { version = 1 } = {}) {
+    async encrypt(plaintext: string, { version = 1 } = {}) {
       const envelope = await seal(Buffer.from(plaintext), async (dek) => {
         const wrapped = await wrap({ version, dek: Buffer.from(dek).toString('base64') });
         return { keyId, keyVersion: version, wrappedKey: Buffer.from(wrapped, 'base64') };

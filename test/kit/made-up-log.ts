@@ -16,15 +16,7 @@ import {
 } from '@eaas/protocol/internal-log';
 import { finish } from './finish.ts';
 
-/** A public log with witnesses, in memory. Nothing in it keeps a test from lying. */
-export interface MadeUpLog {
-  /** The policy of the log: two of its three witnesses must have signed. */
-  readonly policy: string;
-  /** Adds a moment with these heads, and returns its number. */
-  moment(heads: readonly TenantHead[], time: number): number;
-  /** Proves the head of a tenant in a moment. */
-  prove(tenantId: string, index: number, options?: Signing): string;
-}
+export type MadeUpLog = ReturnType<typeof madeUpLog>;
 
 interface Signing {
   /** The number of entries that the checkpoint has. By default all. */
@@ -73,7 +65,8 @@ export const signersOf = (origin = 'eaas.example/log') => ({
   witnesses: new Map(witnessNames.map((name) => [name, signer(`${name}.example`, 4)])),
 });
 
-export function madeUpLog({ own, witnesses } = signersOf()): MadeUpLog {
+/** A public log with witnesses, in memory. Nothing in it keeps a test from lying. */
+export function madeUpLog({ own, witnesses } = signersOf()) {
   const origin = own.key.name;
   const moments: {
     time: number;
@@ -84,12 +77,15 @@ export function madeUpLog({ own, witnesses } = signersOf()): MadeUpLog {
   const leaves = (size: number) => moments.slice(0, size).map(({ leaf }) => leaf);
   const lines = [...witnesses].map(([name, { key }]) => `witness ${name} ${formatNoteKey(key)}`);
   return {
+    /** Two of the three witnesses must have signed. */
     policy: `log ${formatNoteKey(own.key)}\n${lines.join('\n')}\ngroup most 2 ${witnessNames.join(' ')}\nquorum most\n`,
-    moment(heads, time) {
+    /** Adds a moment with these heads, and returns its number. */
+    moment(heads: readonly TenantHead[], time: number) {
       const tree = finish(buildPrefixTree(heads));
       return moments.push({ time, heads, tree, leaf: entryLeaf(momentEntry(time, tree.root)) }) - 1;
     },
-    prove(tenantId, index, { size = moments.length, signers, claims } = {}) {
+    /** Proves the head of a tenant in a moment. */
+    prove(tenantId: string, index: number, { size = moments.length, signers, claims }: Signing = {}) {
       const { time, heads, tree } = moments[index] as (typeof moments)[number];
       const head = heads.find((each) => each.tenantId === tenantId) as TenantHead;
       const treeHead = { origin, size, root: rootOf(leaves(size)) };

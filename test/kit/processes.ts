@@ -7,12 +7,7 @@ export async function endingWithUs(): Promise<string[]> {
   return (await runs([...words, 'true'])) ? words : [];
 }
 
-export interface Process {
-  readonly pid: number;
-  readonly parent: number;
-  /** The CPU time of the process and of its ended children, in clock ticks. */
-  readonly time: number;
-}
+export type Process = ReturnType<typeof parseProcess>;
 
 export async function readProcesses(): Promise<Process[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
@@ -20,13 +15,14 @@ export async function readProcesses(): Promise<Process[]> {
   return stats.filter(Boolean).map(parseProcess);
 }
 
-export function parseProcess(stat: string): Process {
+export function parseProcess(stat: string) {
   // In `/proc/<pid>/stat`, the process name is in parentheses and can itself contain `)`. The numbers therefore begin
   // after the last `)`.
   const columns = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
     .map(Number);
+  // The CPU time of the process and of its ended children, in clock ticks.
   const time = columns.slice(11, 15).reduce((sum, ticks) => sum + ticks, 0);
   return { pid: Number.parseInt(stat, 10), parent: columns[1] ?? 0, time };
 }

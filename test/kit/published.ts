@@ -16,16 +16,11 @@ export interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-export interface PublishedPackage {
-  readonly name: string;
-  readonly directory: string;
-  readonly manifest: Manifest;
-  readonly entries: readonly string[];
-}
+export type PublishedPackage = (typeof publishedPackages)[number];
 
 const packages = new URL('../../packages/', import.meta.url);
 
-export const publishedPackages: readonly PublishedPackage[] = readdirSync(packages)
+export const publishedPackages = readdirSync(packages)
   .map((folder) => new URL(`${folder}/`, packages))
   .map((folder) => {
     const manifest = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8')) as Manifest;

@@ -15,15 +15,7 @@ export type Algorithm = keyof typeof kinds;
 
 export const algorithms = Object.keys(kinds) as Algorithm[];
 
-export interface SignIn {
-  readonly issuer: string;
-  readonly audience: string;
-  readonly jwk: JsonWebKey & { kid: string };
-  readonly key: KeyObject;
-  readonly alg: Algorithm;
-  /** Makes a token of a user. `claims` and `header` replace members; undefined removes one. */
-  token(user: string, claims?: object, header?: object): string;
-}
+export type SignIn = ReturnType<typeof newSignIn>;
 
 export const textOf = (part: unknown): string =>
   Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
@@ -46,7 +38,7 @@ export function signed(alg: string, key: KeyObject, header: unknown, claims: unk
 
 export const inSeconds = (ahead = 0): number => Math.floor(Date.now() / 1_000) + ahead;
 
-export function newSignIn(alg: Algorithm = 'ES256'): SignIn {
+export function newSignIn(alg: Algorithm = 'ES256') {
   const { privateKey: key, publicKey } = kinds[alg]();
   const kid = randomUUID();
   const [issuer, audience] = ['https://sign-in.example', 'https://app.example'];
@@ -56,7 +48,8 @@ export function newSignIn(alg: Algorithm = 'ES256'): SignIn {
     jwk: { ...publicKey.export({ format: 'jwk' }), kid },
     key,
     alg,
-    token: (user, claims = {}, header = {}) =>
+    /** Makes a token of a user. `claims` and `header` replace members; undefined removes one. */
+    token: (user: string, claims: object = {}, header: object = {}) =>
       signed(
         alg,
         key,

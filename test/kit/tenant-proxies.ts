@@ -14,13 +14,9 @@ export type Proxy = 'haproxy' | 'nginx' | 'caddy';
 
 export const hasProxy = (proxy: Proxy): boolean => isInstalled(proxy, '/usr/sbin', '/usr/local/sbin');
 
-export interface RunningProxy {
-  readonly port: number;
-  readonly pid: number;
-  readonly stop: () => Promise<void>;
-}
+export type RunningProxy = Awaited<ReturnType<typeof startProxy>>;
 
-export async function startProxy(proxy: Proxy, servers: readonly number[]): Promise<RunningProxy> {
+export async function startProxy(proxy: Proxy, servers: readonly number[]) {
   const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   await chmod(directory, 0o755);
   const port = await freePort();

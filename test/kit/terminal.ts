@@ -2,16 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { inherited } from './program.ts';
 
-interface Typed {
-  readonly output: string;
-  readonly failed: readonly string[];
-}
-
-export interface Terminal {
-  type(lines: string): Promise<Typed>;
-  readonly shown: () => string;
-  close(): Promise<void>;
-}
+export type Terminal = Awaited<ReturnType<typeof openTerminal>>;
 
 const patience = 600_000;
 
@@ -20,7 +11,7 @@ export async function openTerminal(
   cwd: string,
   env: Readonly<Record<string, string>> = {},
   before: readonly string[] = [],
-): Promise<Terminal> {
+) {
   const [program, ...words] = [...before, 'bash', '--norc', '--noprofile'];
   const shell = spawn(program, words, {
     cwd,
@@ -35,7 +26,7 @@ export async function openTerminal(
 
   // Commands read from /dev/null. Otherwise, a Node program could read the next commands from the pipe that feeds the
   // shell.
-  const type = async (lines: string): Promise<Typed> => {
+  const type = async (lines: string) => {
     const start = shown.length;
     const mark = crypto.randomUUID();
     shell.stdin.write(

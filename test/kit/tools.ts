@@ -6,30 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 /** The folder, from the root of the repository, that has the lock file of the tools. */
-export type Tools =
-  | 'docs/site'
-  | 'examples/clinic'
-  | 'packages/drizzle/test/accounts'
-  | 'test/tools/console'
-  | 'test/tools/drizzle'
-  | 'test/tools/jest'
-  | 'packages/sdk/test/orms/kysely'
-  | 'packages/sdk/test/orms/mongoose'
-  | 'packages/migrate/test'
-  | 'packages/prisma/test'
-  | 'packages/prisma/test/prisma-6'
-  | 'packages/sdk/test/orms/sequelize'
-  | 'packages/sdk/test/orms/typeorm'
-  | 'test/tools/kms'
-  | 'test/tools/loggers'
-  | 'test/tools/otel'
-  | 'test/tools/package-checks'
-  | 'test/tools/peers'
-  | 'test/tools/reference'
-  | 'test/tools/runtimes'
-  | 'test/tools/start'
-  | 'test/tools/typescript'
-  | `packages/sdk/test/frameworks/${'express' | 'fastify' | 'hono' | 'next' | 'sveltekit'}`;
+export type Tools = `${string}/${string}`;
 
 export async function requireTools(name: Tools): Promise<string> {
   const folder = fileURLToPath(new URL(`../../${name}/`, import.meta.url));

@@ -110,13 +110,9 @@ export async function statusOf(call: Promise<unknown>): Promise<number> {
   }
 }
 
-export interface Resident {
-  readonly tenantId: string;
-  readonly apiKeyId: string;
-  readonly token: string;
-}
+export type Resident = Awaited<ReturnType<typeof settle>>;
 
-export async function settle(service: Service, name: string, fields: TenantSettings = {}): Promise<Resident> {
+export async function settle(service: Service, name: string, fields: TenantSettings = {}) {
   const { tenant_id: tenantId } = await createTenant(service, { envelope_only: false, ...fields, name });
   const { api_key_id: apiKeyId, api_key: token } = await operations['POST /v1/api-keys'](
     service,

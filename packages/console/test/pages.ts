@@ -25,14 +25,9 @@ interface Entrance {
 
 export type Api = (request: Request) => Promise<Response>;
 
-export interface Pages {
-  readonly url: string;
-  code(entrance: Entrance): string;
-  setApi(api: Api): void;
-  close(): Promise<void>;
-}
+export type Pages = Awaited<ReturnType<typeof openPages>>;
 
-export async function openPages(first: Api): Promise<Pages> {
+export async function openPages(first: Api) {
   let api = first;
   const entrances = new Map<string, Entrance>();
   const server = createServer((request, response) => {
@@ -68,12 +63,12 @@ export async function openPages(first: Api): Promise<Pages> {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    code: (entrance) => {
+    code: (entrance: Entrance) => {
       const code = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
       entrances.set(code, entrance);
       return code;
     },
-    setApi: (next) => (api = next),
+    setApi: (next: Api) => (api = next),
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -6,22 +6,11 @@ import type { Api, Pages } from './pages.ts';
 
 const day = 86_400_000;
 
-export interface Stage {
-  readonly page: Page;
-  readonly pages: Pages;
-  readonly service: TestService;
-  readonly client: EaasClient;
-  /** Signs in with a sign-in code, as in development. */
-  readonly enter: (path: string, some?: readonly Permission[]) => Promise<void>;
-  readonly enterWithApiKey: (path: string, some?: readonly Permission[]) => Promise<void>;
-  readonly open: (path: string) => Promise<void>;
-  readonly respond: Api;
-  readonly pass: (days: number) => void;
-}
+export type Stage = ReturnType<typeof openStage>;
 
 export const history = 400;
 
-export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
+export function openStage(page: Page, pages: Pages, daysAgo = history) {
   let behind = daysAgo * day;
   const service = createTestService({ now: () => Date.now() - behind });
   const api: Api = (request) => service.fetch(new Request(request, { headers: request.headers }));
@@ -34,12 +23,13 @@ export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
     service,
     client,
     respond,
-    open: async (path) => {
+    open: async (path: string) => {
       // Opens an empty page first, because Chromium does not reload a page if only the fragment of the URL changes.
       await page.goto('about:blank');
       await page.goto(pages.url + path);
     },
-    enter: async (path, some = permissions) => {
+    /** Signs in with a sign-in code, as in development. */
+    enter: async (path: string, some: readonly Permission[] = permissions) => {
       const made = await service.createApiKey({ name: 'console', permissions: [...some] });
       const code = pages.code({
         api_key: made.api_key,
@@ -52,7 +42,7 @@ export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
       await page.getByRole('button', { name: 'Sign out' }).waitFor();
       if (path !== start) await follow(page, path);
     },
-    enterWithApiKey: async (path, some = permissions) => {
+    enterWithApiKey: async (path: string, some: readonly Permission[] = permissions) => {
       const { api_key } = await service.createApiKey({ name: 'pasted', permissions: [...some] });
       await page.goto('about:blank');
       await page.goto(pages.url + path);
@@ -60,7 +50,7 @@ export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('button', { name: 'Sign out' }).waitFor();
     },
-    pass: (days) => void (behind -= days * day),
+    pass: (days: number) => void (behind -= days * day),
   };
 }
 

@@ -36,7 +36,7 @@ async function meanwhile(
 ): Promise<Finished> {
   const held = await holdRequests(account.env['EAAS_BASE_URL'] ?? '', paths);
   const finished = place.type(line, { ...account.env, EAAS_BASE_URL: held.baseUrl });
-  await Promise.race([held.waiting(1), finished]);
+  await Promise.race([held.waiting, finished]);
   await change();
   held.release();
   return finished;
@@ -72,7 +72,7 @@ test('two commands that rewrap the same files at the same time leave files that 
   const other = await holdRequests(account.env['EAAS_BASE_URL'] ?? '', /rewrap/);
   const line = 'eaas-files rewrap -r box';
   const second = place.type(line, { ...account.env, EAAS_BASE_URL: other.baseUrl });
-  await other.waiting(1);
+  await other.waiting;
   expect(await meanwhile(line, {}, async () => other.release())).toMatchObject({
     code: expect.toBeOneOf([0, 1]),
   });

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EaasClient } from '@eaas/sdk';
 import { newDirectory } from '@eaas/test-kit/directory';
-import { newTenant, target, type Tenant } from '@eaas/test-kit/fixture';
-import { type Environment, type Finished, run } from '@eaas/test-kit/program';
+import { newTenant, target } from '@eaas/test-kit/fixture';
+import { type Environment, run } from '@eaas/test-kit/program';
 import { builtFilesProgram } from '@eaas/test-kit/built-program';
 
 export const eaasFiles = (): string[] => [process.execPath, '--enable-source-maps', builtFilesProgram()];
@@ -13,14 +13,9 @@ export const eaasFiles = (): string[] => [process.execPath, '--enable-source-map
 /** How a command ends that succeeds and prints nothing. */
 export const done = { code: 0, stdout: '', stderr: '' };
 
-export interface Account {
-  readonly tenant: Tenant;
-  readonly keyId: string;
-  readonly env: Environment;
-  readonly client: EaasClient;
-}
+export type Account = Awaited<ReturnType<typeof newAccount>>;
 
-export async function newAccount(): Promise<Account> {
+export async function newAccount() {
   const tenant = await newTenant('--envelope-only', 'true');
   const { key_id: keyId } = await tenant.newKey({ exportable: true });
   const { record } = await tenant.issue();
@@ -30,19 +25,14 @@ export async function newAccount(): Promise<Account> {
   return { tenant, keyId, env, client };
 }
 
-export interface Place {
-  readonly path: string;
-  at(name: string): string;
-  type(lines: string, env: Environment): Promise<Finished>;
-  list(): Promise<string[]>;
-}
+export type Place = Awaited<ReturnType<typeof newPlace>>;
 
-export async function newPlace(): Promise<Place> {
+export async function newPlace() {
   const path = await newDirectory();
   return {
     path,
-    at: (name) => join(path, name),
-    type: (lines, env) => {
+    at: (name: string) => join(path, name),
+    type: (lines: string, env: Environment) => {
       const shell = ['bash', '--norc', '-c', `set -o pipefail\n${lines}`];
       return run(shell, { ...env, PATH: `${programs()}:${process.env['PATH']}` }, { cwd: path });
     },

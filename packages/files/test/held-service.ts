@@ -2,25 +2,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { listening } from '@eaas/test-kit/listening';
 import { onTestFinished } from 'vitest';
 
-export interface HeldService {
-  readonly baseUrl: string;
-  /** Resolves when so many requests wait for `release`. */
-  waiting(count: number): Promise<void>;
-  release(): void;
-}
-
 /** Stands between a command and its service, and holds the requests to matching paths until `release`. */
-export async function holdRequests(baseUrl: string, paths: RegExp): Promise<HeldService> {
+export async function holdRequests(baseUrl: string, paths: RegExp) {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => (release = resolve));
-  let arrived = 0;
-  let notify = (): void => {};
+  let arrive = (): void => {};
+  const waiting = new Promise<void>((resolve) => (arrive = resolve));
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url = '', headers } = request;
     const body = Buffer.concat(await request.toArray());
     if (paths.test(url)) {
-      arrived++;
-      notify();
+      arrive();
       await released;
     }
     const answer = await fetch(new URL(url, baseUrl), {
@@ -35,13 +27,8 @@ export async function holdRequests(baseUrl: string, paths: RegExp): Promise<Held
   onTestFinished(release);
   return {
     baseUrl: `http://127.0.0.1:${await listening(server)}`,
-    waiting: (count) =>
-      new Promise((resolve) => {
-        notify = () => {
-          if (arrived >= count) resolve();
-        };
-        notify();
-      }),
+    /** Resolves when a request waits for `release`. */
+    waiting,
     release,
   };
 }

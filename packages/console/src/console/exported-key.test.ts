@@ -1,19 +1,13 @@
-import { constants, privateDecrypt } from 'node:crypto';
 import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
+import { openOaep } from '@eaas/test-kit/rsa';
 import { privateKey, publicKey } from '@eaas/test-kit/rsa-key';
 import { exportKey } from './exported-key.ts';
 
 const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
 const service = createTestService();
 const client = new EaasClient({ service });
-
-const open = (text: string): Buffer =>
-  privateDecrypt(
-    { key: privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' },
-    Buffer.from(text, 'base64'),
-  );
 
 test('the private RSA key decrypts every exported key version, the hash key and the secrets of people', async () => {
   const { key_id } = await client.keys.create({ name: 'escrow', exportable: true });
@@ -29,7 +23,7 @@ test('the private RSA key decrypts every exported key version, the hash key and 
   });
   const { hash_key, subjects_key = '', subjects = [] } = exported;
   const secrets = [...exported.versions, ...subjects].map(({ encrypted }) => encrypted);
-  const opened = [...secrets, hash_key, subjects_key].map(open);
+  const opened = [...secrets, hash_key, subjects_key].map(openOaep);
   expect(opened.map(({ length }) => length)).toEqual([32, 32, 32, 32, 32]);
 });
 

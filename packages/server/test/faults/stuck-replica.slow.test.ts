@@ -4,24 +4,19 @@ import { closing } from '@eaas/test-kit/closing';
 import { type Answer, send } from '@eaas/test-kit/faults/client';
 import { newDek, succeeded, tally } from '@eaas/test-kit/faults/load';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
-import { newKey, readLog, someoneWaits, startPair, type Tenant, verify } from '@eaas/test-kit/faults/place';
+import { newKey, readLog, someoneWaits, startPair, verify } from '@eaas/test-kit/faults/place';
 
 const postgres = await OwnPostgres.start();
 
 const pair = await closing(startPair(postgres), (it) => it.end());
 
-interface Observed {
-  readonly tenant: Tenant;
-  readonly keyId: string;
-  readonly wraps: Answer[];
-  readonly others: Answer[];
-}
+type Observed = Awaited<ReturnType<typeof observe>>;
 
-async function observe(): Promise<Observed> {
+async function observe() {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(pair.replicas[0], tenant.token);
   await send(pair.replicas[1], tenant.token, 'GET', `/v1/keys/${keyId}`);
-  return { tenant, keyId, wraps: [], others: [] };
+  return { tenant, keyId, wraps: [] as Answer[], others: [] as Answer[] };
 }
 
 async function keepBusy({ tenant, keyId, wraps, others }: Observed, over: () => boolean): Promise<void> {

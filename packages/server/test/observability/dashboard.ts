@@ -24,12 +24,7 @@ interface Dashboard {
 
 export const dashboard = JSON.parse(read('examples/observability/dashboard.json')) as Dashboard;
 
-interface Query {
-  readonly expression: string;
-  readonly legend: string;
-}
-
-export const queries: readonly Query[] = dashboard.panels.flatMap(({ targets = [] }) =>
+export const queries = dashboard.panels.flatMap(({ targets = [] }) =>
   targets.map(({ expr, legendFormat }) => ({
     expression: expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$(?:job|instance)\b/g, '.*'),
     legend: legendFormat,

@@ -1,8 +1,3 @@
-interface Use {
-  readonly metric: string;
-  readonly label: string;
-}
-
 const words = String.raw`\{([^}]*)\}`;
 
 export function metricsIn(expression: string): string[] {
@@ -13,7 +8,7 @@ export function metricsIn(expression: string): string[] {
  * Returns the labels that an expression uses, each with its metric. A label in `by` or `on` applies to all metrics of
  * the expression, so it is returned with each of them.
  */
-export function labelsIn(expression: string, legend = ''): Use[] {
+export function labelsIn(expression: string, legend = '') {
   const selected = Array.from(
     expression.matchAll(new RegExp(`\\b(\\w+)${words}`, 'g')),
     ([, metric = '', text = '']) =>
