@@ -15,15 +15,8 @@ export interface PostgresAddress {
 
 type Role = keyof typeof ROLES | 'superuser';
 
-export interface TestDatabase {
-  readonly name: string;
-  readonly connection: (role: Role) => PostgresAddress & { database: string; username: string };
-  /** The URL of a Unix socket has a percent-encoded path. postgres.js cannot decode it: pass `connection` instead. */
-  readonly url: (role: Role) => string;
-  readonly drop: () => Promise<void>;
-}
-
-type Access = Pick<TestDatabase, 'connection' | 'url'>;
+export type TestDatabase = Awaited<ReturnType<typeof createDatabase>>;
+type Access = ReturnType<typeof addressIn>;
 
 export interface Template {
   readonly name: string;
@@ -48,10 +41,7 @@ declare module 'vitest' {
 
 let known: Promise<PostgresAddress> | undefined;
 
-export async function createDatabase(
-  template?: Template,
-  given?: Promise<PostgresAddress>,
-): Promise<TestDatabase> {
+export async function createDatabase(template?: Template, given?: Promise<PostgresAddress>) {
   const address = await (given ?? (known ??= requested<PostgresAddress>(inject('postgres'))));
   if (template !== undefined) await withAdmin(address, (sql) => prepareOnce(sql, address, template));
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -63,11 +53,12 @@ async function drop(sql: postgres.Sql, name: string): Promise<void> {
   await sql`drop database if exists ${sql(name)} with (force)`;
 }
 
-export function addressIn({ host, port }: PostgresAddress, database: string): Access {
+export function addressIn({ host, port }: PostgresAddress, database: string) {
   const username = (role: Role): string => (role === 'superuser' ? 'postgres' : ROLES[role]);
   return {
-    connection: (role) => ({ host, port, database, username: username(role) }),
-    url: (role) => `postgres://${username(role)}@${encodeURIComponent(host)}:${port}/${database}`,
+    connection: (role: Role) => ({ host, port, database, username: username(role) }),
+    /** The URL of a Unix socket has a percent-encoded path. postgres.js cannot decode it: pass `connection` instead. */
+    url: (role: Role) => `postgres://${username(role)}@${encodeURIComponent(host)}:${port}/${database}`,
   };
 }
 

@@ -11,20 +11,11 @@ import { openPool } from '../../packages/server/src/postgres/sql.ts';
 import { called } from './called.ts';
 import { closing } from './closing.ts';
 import { requireNoContradiction } from './contradictions.ts';
-import { createDatabase, migrated, type PostgresAddress, type TestDatabase } from './database.ts';
+import { createDatabase, migrated, type PostgresAddress } from './database.ts';
 
-export interface World {
-  readonly database: TestDatabase;
-  readonly roots: readonly [ReturnType<typeof rootKey>];
-  /** The time of the database and of all replicas, in milliseconds since 1970. */
-  time: number;
-  replica(database?: Database, keyHosts?: KeyHosts, roots?: Roots, plugins?: readonly Plugin[]): Service;
-  serve(replica: Service): Promise<string>;
-  onClose(step: () => Promise<void>): void;
-  close(): Promise<void>;
-}
+export type World = Awaited<ReturnType<typeof openWorld>>;
 
-export async function openWorld(start: string, postgres?: Promise<PostgresAddress>): Promise<World> {
+export async function openWorld(start: string, postgres?: Promise<PostgresAddress>) {
   const database = await createDatabase(migrated, postgres);
   const superuser = openPool(database.connection('superuser'), 1);
   let time = Date.parse(start);
@@ -43,9 +34,22 @@ export async function openWorld(start: string, postgres?: Promise<PostgresAddres
   const steps: (() => Promise<void>)[] = [];
   const roots = [rootKey(randomBytes(32))] as const;
   const clock = { now: () => time, learn: () => {} };
-  const world: World = {
+  function replica(
+    own: Database = connections,
+    keyHosts = new KeyHosts([]),
+    ownRoots: Roots = roots,
+    plugins: readonly Plugin[] = [],
+  ): Service {
+    const options = { database: own, roots: ownRoots, keyHosts, wallClock: clock.now, plugins };
+    const service = createService(options);
+    Object.assign(service.ledger.clock, clock);
+    return service;
+  }
+  return {
     database,
     roots,
+    replica,
+    /** The time of the database and of all replicas, in milliseconds since 1970. */
     get time() {
       return time;
     },
@@ -53,25 +57,19 @@ export async function openWorld(start: string, postgres?: Promise<PostgresAddres
       time = value;
       timeIsSet = timeIsSet.then(setTime);
     },
-    replica(own = connections, keyHosts = new KeyHosts([]), ownRoots: Roots = roots, plugins = []) {
-      const options = { database: own, roots: ownRoots, keyHosts, wallClock: clock.now, plugins };
-      const service = createService(options);
-      Object.assign(service.ledger.clock, clock);
-      return service;
-    },
-    async serve(replica) {
+    async serve(replica: Service) {
       const state = { jobs: [], verified: undefined };
       const { app } = serveHttp(replica, state, { log: { write: () => {} } });
       steps.push(() => app.close());
       return app.listen({ port: 0, host: '127.0.0.1' });
     },
-    onClose: (step) => void steps.push(step),
+    onClose: (step: () => Promise<void>) => void steps.push(step),
     close: async () => {
       for (const step of steps) await step();
       const heads = await superuser.unsafe<{ tenant_id: string }[]>('select tenant_id from eaas.audit_heads');
       const ids = heads.map(({ tenant_id }) => tenant_id);
       try {
-        await requireNoContradiction(world.replica(), ids);
+        await requireNoContradiction(replica(), ids);
       } finally {
         await connections.close();
         await superuser.end();
@@ -79,7 +77,6 @@ export async function openWorld(start: string, postgres?: Promise<PostgresAddres
       }
     },
   };
-  return world;
 }
 
 /** A world that the tests of a file share. */

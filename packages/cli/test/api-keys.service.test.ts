@@ -3,13 +3,9 @@ import { formatApiKey } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
 import { commandLine, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { operate } from '@eaas/test-kit/faults/place';
+import type { IssuedApiKey } from '@eaas/test-kit/fixture';
 import { eaas as program, run } from '@eaas/test-kit/program';
 import { apiOf } from '@eaas/test-kit/world';
-
-interface ApiKey {
-  readonly api_key_id: string;
-  readonly api_key: string;
-}
 
 const eaas = await commandLine();
 await eaas.json('tenant', 'create', '--name', 'acme');
@@ -26,7 +22,7 @@ test.concurrent.each([
 
 test.concurrent('api-key identify finds a token in any tenant, and revoke takes the name of the API key', async () => {
   const made = ['--tenant', 'other', '--name', 'ci job', '--permissions', 'encrypt'];
-  const [apiKey] = await eaas.json<ApiKey>('api-key', 'create', ...made);
+  const [apiKey] = await eaas.json<IssuedApiKey>('api-key', 'create', ...made);
   const { api_key = '', api_key_id } = apiKey ?? {};
   const identify = (input: string, ...args: string[]) =>
     run([...program, 'api-key', 'identify', ...args], eaas.env, { input });
@@ -49,13 +45,13 @@ test.concurrent('api-key identify finds a token in any tenant, and revoke takes 
   const leaked = await identify(api_key, '--revoke');
   expect(leaked).toMatchObject({ code: 0, stdout: expect.stringMatching(/^revoked_at +2/m) as string });
   expect(leaked.stderr).toContain(`| grep ${api_key_id}`);
-  const [other] = await eaas.json<ApiKey>(...revoke);
+  const [other] = await eaas.json<IssuedApiKey>(...revoke);
   expect(other?.api_key_id).not.toBe(api_key_id);
 });
 
 test.concurrent('api-key identify knows a use that no server has stored yet', async () => {
   const made = ['--tenant', 'other', '--name', 'leaked', '--permissions', 'keys.manage'];
-  const [{ api_key = '' } = {}] = await eaas.json<Partial<ApiKey>>('api-key', 'create', ...made);
+  const [{ api_key = '' } = {}] = await eaas.json<Partial<IssuedApiKey>>('api-key', 'create', ...made);
   const { service, close } = await operate(eaas.database.url, eaas.env['EAAS_ROOT_KEY']);
   const key = await apiOf(service, api_key)('POST /v1/keys', { name: 'made' });
   await close();

@@ -11,16 +11,9 @@ import { commandLine, jsonLines } from '@eaas/test-kit/command-line';
 import { withAdmin } from '@eaas/test-kit/database';
 import { closing } from '@eaas/test-kit/closing';
 import { newDirectory } from '@eaas/test-kit/directory';
+import type { AuditEntry } from '@eaas/test-kit/fixture';
 
-interface Line {
-  readonly tenant_id: string;
-  readonly id: number;
-}
-
-interface Tenant {
-  readonly id: string;
-  readonly keyId: string;
-}
+type Tenant = Awaited<ReturnType<typeof newTenant>>;
 
 const eaas = await commandLine();
 const open = await closing(openService(readConfig(eaas.env), 'command'), (it) => it.close());
@@ -32,7 +25,7 @@ beforeAll(async () => {
   bob = await newTenant('bob');
 });
 
-async function newTenant(name: string): Promise<Tenant> {
+async function newTenant(name: string) {
   const [tenant] = await eaas.json<{ tenant_id: string }>('tenant', 'create', '--name', name);
   const [key] = await eaas.json<{ key_id: string }>('key', 'create', '--tenant', name, '--name', 'app');
   return { id: tenant?.tenant_id ?? '', keyId: key?.key_id ?? '' };
@@ -59,8 +52,8 @@ function start(...options: string[]) {
 
 const follow = (...options: string[]) => eaas('audit', 'follow', '--once', ...options);
 const newState = (): string => join(folder, `${randomBytes(4).toString('hex')}.state`);
-const wholeLines = (text: string): Line[] => jsonLines<Line>(text.slice(0, text.lastIndexOf('\n') + 1));
-const idsOf = (lines: readonly Line[], { id }: Tenant): number[] =>
+const wholeLines = (text: string) => jsonLines<AuditEntry>(text.slice(0, text.lastIndexOf('\n') + 1));
+const idsOf = (lines: readonly AuditEntry[], { id }: Tenant): number[] =>
   lines.filter(({ tenant_id }) => tenant_id === id).map((line) => line.id);
 const upTo = (last: number): number[] => Array.from({ length: last }, (_, nth) => nth + 1);
 
@@ -74,8 +67,8 @@ test('audit follow prints the entries of all tenants in their order, each as aud
   const { code, stdout, stderr } = await follow();
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   for (const name of ['ann', 'bob']) {
-    const exported = jsonLines<Line>((await eaas('audit', 'export', '--tenant', name)).stdout);
-    const own = jsonLines<Line>(stdout).filter(({ tenant_id }) => tenant_id === exported[0]?.tenant_id);
+    const exported = jsonLines<AuditEntry>((await eaas('audit', 'export', '--tenant', name)).stdout);
+    const own = jsonLines<AuditEntry>(stdout).filter(({ tenant_id }) => tenant_id === exported[0]?.tenant_id);
     expect(own).toEqual(exported);
   }
   expect(jsonLines((await follow('--tenant', 'ann', '--from', '599')).stdout)).toMatchObject(

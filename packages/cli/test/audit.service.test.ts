@@ -8,10 +8,6 @@ import { commandLine, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { closing } from '@eaas/test-kit/closing';
 import { newDirectory } from '@eaas/test-kit/directory';
 
-interface Entry {
-  readonly created_at: string;
-}
-
 const eaas = await commandLine();
 const connection = { ...eaas.database.connection('superuser'), max: 1 };
 const superuser = await closing(postgres(connection), (it) => it.end());
@@ -135,7 +131,7 @@ test('audit export prints entries, or continues a file after its last complete l
 test('audit export --month writes the entries of one month', async () => {
   const tenantId = await newTenant(2);
   const written = async (...words: string[]) =>
-    jsonLines<Entry>((await eaas('audit', 'export', '--tenant', tenantId, ...words)).stdout);
+    jsonLines<{ created_at: string }>((await eaas('audit', 'export', '--tenant', tenantId, ...words)).stdout);
   const all = await written();
   const [of = ''] = all.map(({ created_at }) => created_at.slice(0, 7));
   expect(await written('--month', of)).toEqual(all.filter(({ created_at }) => created_at.startsWith(of)));

@@ -3,17 +3,11 @@ import { expect, test } from 'vitest';
 import { type CommandLine, commandLine, jsonLines } from '@eaas/test-kit/command-line';
 import { serve } from '@eaas/test-kit/program';
 
-interface Finding {
-  readonly check: string;
-  readonly status: string;
-  readonly message: string;
-}
-
 const eaas = await commandLine();
 
 async function examined(program: CommandLine) {
   const { code, stdout, stderr } = await program('doctor', '--json');
-  const findings = jsonLines<Finding>(stdout);
+  const findings = jsonLines<Record<'check' | 'status' | 'message', string>>(stdout);
   const statuses = Object.fromEntries(findings.map(({ check, status }) => [check, status]));
   const messages = findings.map(({ message }) => message).join('\n');
   return { code, stderr, statuses, messages };

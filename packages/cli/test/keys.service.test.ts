@@ -2,11 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { run } from '@eaas/test-kit/program';
 import { atTerminal, commandLine, refusalOf } from '@eaas/test-kit/command-line';
-
-interface Key {
-  readonly key_id: string;
-  readonly name: string;
-}
+import { type KeyRecord, only } from '@eaas/test-kit/fixture';
 
 const eaas = await commandLine();
 await eaas.json('tenant', 'create', '--name', 'acme');
@@ -14,15 +10,13 @@ await eaas.json('tenant', 'create', '--name', 'acme');
 const onAcme = ['--tenant', 'acme'];
 const on = (...args: string[]) => eaas('key', ...args, ...onAcme);
 
-async function newKey(): Promise<Key> {
+async function newKey() {
   const name = `key ${randomUUID().slice(0, 8)}`;
-  const [key] = await eaas.json<Key>('key', 'create', ...onAcme, '--name', name);
-  if (!key) throw new Error('nothing was printed');
-  return key;
+  return only(await eaas.json<KeyRecord>('key', 'create', ...onAcme, '--name', name));
 }
 
-async function change(name: string, key: string, ...options: string[]): Promise<Key | undefined> {
-  const [changed] = await eaas.json<Key>('key', name, key, ...onAcme, ...options);
+async function change(name: string, key: string, ...options: string[]) {
+  const [changed] = await eaas.json<KeyRecord>('key', name, key, ...onAcme, ...options);
   return changed;
 }
 
@@ -38,7 +32,7 @@ test('a destroyed key is found by its name until another has it', async () => {
   const erased = await change('destroy', name, '--grace-days', '0', '--confirm', name);
   expect(erased).toMatchObject({ status: 'destroyed' });
   expect(await change('show', name)).toMatchObject({ key_id });
-  const [next] = await eaas.json<Key>('key', 'create', ...onAcme, '--name', name);
+  const [next] = await eaas.json<KeyRecord>('key', 'create', ...onAcme, '--name', name);
   expect(await change('show', name)).toMatchObject({ key_id: next?.key_id });
 });
 

@@ -4,19 +4,13 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { eaasImporting, inherited, moduleOf, run } from '@eaas/test-kit/program';
 import { atTerminal, commandLine, inTerminal, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
-
-interface Tenant {
-  readonly tenant_id: string;
-  readonly name: string;
-}
+import { only, type TenantRecord } from '@eaas/test-kit/fixture';
 
 const eaas = await commandLine();
 
-async function newTenant(...options: string[]): Promise<Tenant> {
+async function newTenant(...options: string[]) {
   const name = randomUUID().slice(0, 8);
-  const [tenant] = await eaas.json<Tenant>('tenant', 'create', '--name', name, ...options);
-  if (!tenant) throw new Error('nothing was printed');
-  return tenant;
+  return only(await eaas.json<TenantRecord>('tenant', 'create', '--name', name, ...options));
 }
 
 test.concurrent('tenant set changes the named fields, and records what changed', async () => {

@@ -3,7 +3,6 @@ import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { endpoints, type Output } from '@eaas/protocol/wire';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Client } from '@eaas/test-kit/api';
 import { call, calls, newIssuer, routes } from '@eaas/test-kit/calls';
 import { runs } from '@eaas/test-kit/cases';
 import { clientOf, newDek, newTenant, ok } from '@eaas/test-kit/fixture';
@@ -15,15 +14,8 @@ const keyIds = [
   (await tenant.newKey({ intake: true })).key_id,
 ];
 
-/** A user, and which of the keys the issuer names. Names and prefixes are chosen so that one could be taken for another. */
-interface User {
-  readonly subject: string;
-  readonly keys: readonly string[];
-  readonly api: Client;
-  readonly logId: string;
-}
-
-async function usersOf(prefix: string, audience: string, keys: readonly string[]): Promise<User[]> {
+/** Users, and which of the keys the issuer names. Names and prefixes are chosen so that one could be taken for another. */
+async function usersOf(prefix: string, audience: string, keys: readonly string[]) {
   const signIn = newSignIn();
   const made = await tenant.api.post('/v1/issuers', {
     ...newIssuer(keyIds[0] ?? ''),
@@ -88,6 +80,7 @@ const values = (
 type Of<Arbitrary> = Arbitrary extends fc.Arbitrary<infer One> ? One : never;
 
 const anyUser = fc.constantFrom(...users);
+type User = (typeof users)[number];
 const item = fc.record({
   value: fc.constantFrom(...values),
   subject: fc.oneof(fc.constantFrom(...owners), fc.constant('own' as const)),

@@ -24,9 +24,7 @@ for (const name of proxies) {
   whereAvailable(name, hasProxy(name), () => describeProxy(name));
 }
 
-interface Wrapping extends Tenant {
-  readonly keyId: string;
-}
+type Wrapping = Tenant & { readonly keyId: string };
 
 function describeProxy(name: Proxy): void {
   describe(`the lines for ${name} in the manual`, () => {
