@@ -5,16 +5,6 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { closing } from './closing.ts';
 
-export interface KeyHost {
-  readonly uri: string;
-  /** As `EAAS_ISSUER_HOSTS` names it. */
-  readonly host: string;
-  /** How many requests have come. */
-  count: number;
-  /** What it responds: an object as JSON, or what the function does. */
-  answer: object | RequestListener;
-}
-
 interface Options {
   readonly address?: string;
   readonly port?: number;
@@ -22,9 +12,9 @@ interface Options {
 }
 
 export async function keyHost(
-  answer: KeyHost['answer'] = {},
+  answer: object | RequestListener = {},
   { address = '127.0.0.1', port = 0, tls }: Options = {},
-): Promise<KeyHost> {
+) {
   const respond: RequestListener = (request, response) => {
     host.count++;
     if (typeof host.answer === 'function') (host.answer as RequestListener)(request, response);
@@ -36,7 +26,15 @@ export async function keyHost(
   server.listen(port, address);
   await once(server, 'listening');
   const name = `${address}:${(server.address() as AddressInfo).port}`;
-  const host: KeyHost = { uri: `${tls ? 'https' : 'http'}://${name}/keys`, host: name, count: 0, answer };
+  const host = {
+    uri: `${tls ? 'https' : 'http'}://${name}/keys`,
+    /** As `EAAS_ISSUER_HOSTS` names it. */
+    host: name,
+    /** How many requests have come. */
+    count: 0,
+    /** What it responds: an object as JSON, or what the function does. */
+    answer,
+  };
   return closing(Promise.resolve(host), async () => {
     server.closeAllConnections();
     await new Promise((done) => server.close(done));

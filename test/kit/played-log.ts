@@ -1,45 +1,19 @@
-import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { chainHash, entryDigest, genesisHash } from '@eaas/protocol/audit';
 import { ServiceError } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
-import { type AuditEntry, type AuditLog, EaasClient } from '@eaas/sdk';
+import { type AuditEntry, EaasClient } from '@eaas/sdk';
 import type { Call } from '@eaas/sdk/internal';
 import { signCheckpoint } from './server.ts';
 
-/** The audit log of a service, as its calls show it. A test changes the log and the answers as it likes. */
-export interface PlayedLog {
-  readonly tenantId: string;
-  readonly call: Call;
-  /** The log, as a client of this service reads it. */
-  readonly audit: AuditLog;
-  entries: AuditEntry[];
-  purged: number;
-  time: number;
-  readonly calls: Record<string, number>;
-  seed: KeyObject;
-  before: (route: Route) => void | Promise<void>;
-  append(count?: number, action?: AuditEntry['action'], fields?: Partial<AuditEntry>): void;
-  purge(through: number): void;
-  at(id: number): AuditEntry;
-  readonly headAt: (id: number) => { readonly id: number; readonly hash: string };
-  /** Changes members of an entry, of which no hash knows. */
-  change(id: number, members: object): void;
-  /** Computes all hashes again, so that nothing but what somebody kept shows a change. */
-  rechain(): void;
-  /** Changes an entry, and all hashes after it. */
-  rewrite(id: number): void;
-  verifies: (query: Input<'GET /v1/audit/verify'>) => Partial<Output<'GET /v1/audit/verify'>>;
-  checkpoints: () => Partial<Output<'GET /v1/audit/checkpoint'>> | undefined;
-  /** The proofs that the service keeps, oldest first. */
-  proofs: { readonly id: number; readonly proof: string }[];
-  pages: (page: Output<'GET /v1/audit'>) => Output<'GET /v1/audit'>;
-}
+export type PlayedLog = ReturnType<typeof playLog>;
 
 const tenant = '00000000-0000-4000-8000-000000000001';
 const apiKey = `eaas_sk_${'0'.repeat(43)}4C34ms`;
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-export function playLog(length = 0): PlayedLog {
+/** The audit log of a service, as its calls show it. A test changes the log and the answers as it likes. */
+export function playLog(length = 0) {
   let anchorHash = hex(genesisHash(tenant));
   const hashBefore = (index: number): string => log.entries[index - 1]?.hash ?? anchorHash;
   const chained = (entry: AuditEntry, previous: string): AuditEntry => ({
@@ -108,19 +82,23 @@ export function playLog(length = 0): PlayedLog {
       return Response.json({ code, detail }, { status: code === 'not_found' ? 404 : 503 });
     }
   };
-  const log: PlayedLog = {
+  const log = {
     tenantId: tenant,
+    /** The log, as a client of this service reads it. */
     audit: new EaasClient({ baseUrl: 'https://eaas.example', apiKey, fetch, retries: 0 }).audit,
-    entries: [],
+    entries: [] as AuditEntry[],
     seed: createSecretKey(randomBytes(32)),
     purged: 0,
     time: Date.parse('2026-09-01T00:00:00Z'),
-    calls: {},
-    before: () => {},
-    verifies: () => ({}),
-    checkpoints: () => ({}),
-    proofs: [],
-    pages: (page) => page,
+    calls: {} as Record<string, number>,
+    before: (() => {}) as (route: Route) => void | Promise<void>,
+    verifies: (() => ({})) as (
+      query: Input<'GET /v1/audit/verify'>,
+    ) => Partial<Output<'GET /v1/audit/verify'>>,
+    checkpoints: (): Partial<Output<'GET /v1/audit/checkpoint'>> | undefined => ({}),
+    /** The proofs that the service keeps, oldest first. */
+    proofs: [] as { readonly id: number; readonly proof: string }[],
+    pages: (page: Output<'GET /v1/audit'>) => page,
     call: (async (route: Route, input: never) => {
       log.calls[route] = (log.calls[route] ?? 0) + 1;
       if (log.calls[route] > 3_000) throw new Error('called without end');
@@ -128,7 +106,7 @@ export function playLog(length = 0): PlayedLog {
       // Returns a copy: a caller that changes the response must not change the log.
       return structuredClone(await answers[route]?.(input));
     }) as Call,
-    append(count = 1, action = 'key.wrap', fields = {}) {
+    append(count = 1, action: AuditEntry['action'] = 'key.wrap', fields: Partial<AuditEntry> = {}) {
       for (let nth = 0; nth < count; nth++) {
         const id = log.purged + log.entries.length + 1;
         const entry: AuditEntry = {
@@ -148,18 +126,21 @@ export function playLog(length = 0): PlayedLog {
         log.entries.push(chained(entry, hashBefore(log.entries.length)));
       }
     },
-    purge(through) {
+    purge(through: number) {
       const gone = log.entries.splice(0, through - log.purged);
       anchorHash = gone.at(-1)?.hash ?? anchorHash;
       log.purged += gone.length;
     },
-    at: (id) => log.entries[id - 1 - log.purged] as AuditEntry,
-    headAt: (id) => ({ id, hash: log.at(id).hash }),
-    change: (id, members) => void Object.assign(log.at(id), members),
-    rewrite(id) {
+    at: (id: number) => log.entries[id - 1 - log.purged] as AuditEntry,
+    headAt: (id: number) => ({ id, hash: log.at(id).hash }),
+    /** Changes members of an entry, of which no hash knows. */
+    change: (id: number, members: object) => void Object.assign(log.at(id), members),
+    /** Changes an entry, and all hashes after it. */
+    rewrite(id: number) {
       log.change(id, { actor: 'nobody' });
       log.rechain();
     },
+    /** Computes all hashes again, so that nothing but what somebody kept shows a change. */
     rechain() {
       log.entries.forEach((entry, index) => (log.entries[index] = chained(entry, hashBefore(index))));
     },

@@ -5,23 +5,7 @@ import { text } from 'node:stream/consumers';
 import { verifyConsistency } from './consistency.ts';
 import { listening } from './listening.ts';
 
-export interface Witness {
-  readonly name: string;
-  readonly vkey: string;
-  readonly url: string;
-  /** The bodies of the requests for a cosignature, in their order. */
-  readonly asked: string[];
-  /** The checkpoints that it has cosigned, in their order, with nobody else's cosignatures. */
-  readonly signed: string[];
-  /** The newest checkpoint that it has cosigned, by the log's origin. */
-  readonly held: Map<string, HeldCheckpoint>;
-  /** What it does instead of cosigning, if a test sets it. */
-  instead: RequestListener | undefined;
-  /** What it shows to monitors, if that is not what it has cosigned. */
-  shows: string | undefined;
-  /** The line for a checkpoint, as the witness would sign it. */
-  cosign(note: string, seconds?: number): string;
-}
+export type Witness = Awaited<ReturnType<typeof startWitness>>;
 
 interface HeldCheckpoint {
   readonly size: number;
@@ -30,12 +14,13 @@ interface HeldCheckpoint {
 }
 
 /** A witness that ends with the test. */
-export async function startWitness(name: string): Promise<Witness> {
+export async function startWitness(name: string) {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const key = Buffer.concat([Buffer.of(4), publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)]);
   const id = createHash('sha256').update(`${name}\n`).update(key).digest().subarray(0, 4);
   // Each cosignature has another time, as those of a witness that is asked again later.
   const now = (): number => Math.floor(Date.now() / 1000) + witness.asked.length;
+  /** The line for a checkpoint, as the witness would sign it. */
   const cosign = (note: string, seconds = now()): string => {
     const message = `cosignature/v1\ntime ${seconds}\n${textOf(note)}`;
     const time = Buffer.alloc(8);
@@ -76,15 +61,20 @@ export async function startWitness(name: string): Promise<Witness> {
       request.url === '/add-checkpoint' ? cosigning(request) : Promise.resolve(showing(request.url));
     void answer.then(({ status, text: body }) => response.writeHead(status).end(body));
   });
-  const witness: Witness = {
+  const witness = {
     name,
     vkey: `${name}+${id.toString('hex')}+${key.toString('base64')}`,
     url: `http://127.0.0.1:${await listening(server)}`,
-    asked: [],
-    signed: [],
-    held: new Map(),
-    instead: undefined,
-    shows: undefined,
+    /** The bodies of the requests for a cosignature, in their order. */
+    asked: [] as string[],
+    /** The checkpoints that it has cosigned, in their order, with nobody else's cosignatures. */
+    signed: [] as string[],
+    /** The newest checkpoint that it has cosigned, by the log's origin. */
+    held: new Map<string, HeldCheckpoint>(),
+    /** What it does instead of cosigning, if a test sets it. */
+    instead: undefined as RequestListener | undefined,
+    /** What it shows to monitors, if that is not what it has cosigned. */
+    shows: undefined as string | undefined,
     cosign,
   };
   return witness;

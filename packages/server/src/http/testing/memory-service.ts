@@ -19,30 +19,14 @@ import { HttpMetrics } from '../metrics.ts';
 export const authorization = `Bearer ${token}`;
 export const listedOrigin = 'https://app.example';
 
-interface Call {
-  readonly route: Route;
-  readonly caller: Caller;
-  readonly input: unknown;
-}
-
-export interface MemoryService extends Served {
-  readonly arrivals: Arrival[];
-  readonly calls: Call[];
-  /** What admission throws, if it throws. */
-  refusal: Refusal | undefined;
-  /** Whether the API key is revoked, which a glance does not see. */
-  isRevoked: boolean;
-}
+export type MemoryService = ReturnType<typeof memoryService>;
 
 const answered = async (answer: Answer, input: object): Promise<object> =>
   (typeof answer === 'function' ? answer(input) : answer) as object;
 
 type Answer = object | ((input: unknown) => unknown);
 
-export function memoryService(
-  changes: Partial<Served> = {},
-  answers: Partial<Record<Route, Answer>> = {},
-): MemoryService {
+export function memoryService(changes: Partial<Served> = {}, answers: Partial<Record<Route, Answer>> = {}) {
   const registry = new Registry();
   const operationOf = (route: Route) => (_: unknown, caller: Caller, input: object) => {
     served.calls.push({ route, caller, input });
@@ -95,7 +79,7 @@ export function memoryService(
     if (view) glances.add(view);
     return view;
   };
-  const served: MemoryService = {
+  const served = {
     service,
     fair: new Fair(),
     requests: new HttpMetrics(registry),
@@ -103,9 +87,11 @@ export function memoryService(
     health: async () => ({ ready: true, reasons: [] }),
     isStopping: () => false,
     ...changes,
-    arrivals: [],
-    calls: [],
-    refusal: undefined,
+    arrivals: [] as Arrival[],
+    calls: [] as { route: Route; caller: Caller; input: unknown }[],
+    /** What admission throws, if it throws. */
+    refusal: undefined as Refusal | undefined,
+    /** Whether the API key is revoked, which a glance does not see. */
     isRevoked: false,
   };
   return served;
