@@ -27,7 +27,7 @@ const packages: Readonly<Record<string, Weight>> = {
   cli: { most: 2_767, aim: 3_250 },
 };
 const sites = { 'docs/site': { most: 1_025, aim: 1_063 }, examples: { most: 1_566, aim: 1_726 } };
-const tests: Weight = { most: 70_052, aim: 69_500 };
+const tests: Weight = { most: 70_034, aim: 69_500 };
 const handwritten: Weight = { most: 71_266, aim: 66_500 };
 const longestLine = 140;
 const printWidth = 110;

@@ -1,5 +1,4 @@
-import { type Service, purge } from '@eaas/test-kit/server';
-import { alone } from '@eaas/test-kit/alone';
+import type { Service } from '@eaas/test-kit/server';
 import type { AuditEntry } from '@eaas/audit';
 import { EaasClient } from '@eaas/sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -96,21 +95,4 @@ describe('an audit of a log that a database administrator changed', () => {
     expect(await client.audit.verify()).toMatchObject({ valid: true });
     expect(one.state).toEqual(state);
   });
-});
-
-test('an audit reports a purge of unread entries only once', async () => {
-  const [one, other] = [await watcher(), auditor(client)];
-  world.time += 1_000;
-  await wraps(120);
-  world.time += 61 * 31 * 86_400_000;
-  await wraps(5);
-  await purge(service, 60, alone());
-  const through = length + 120;
-  expect(await other.check()).toMatchObject({ ok: true, checked: 5, state: { start: { id: through } } });
-  expect((await one.check()).findings).toMatchObject([{ code: 'purged_unread', id: through }]);
-  expect(await one.check()).toMatchObject({
-    ok: true,
-    state: { start: { id: through }, read: { id: through + 5 } },
-  });
-  expect((await shown('oldest')).map(({ id }) => id - through)).toEqual([1, 2, 3, 4, 5]);
 });
