@@ -4,9 +4,7 @@ import postgres from 'postgres';
 const [app = ''] = process.argv.slice(2);
 const apps = ['links', 'connectors', 'calendars', 'mailboxes'];
 if (!apps.includes(app) || !process.env.OLD_KEY || !process.env.DATABASE_URL) {
-  console.error(
-    `name one of ${apps.join(', ')}, and set OLD_KEY and DATABASE_URL: use the commands in README.md`,
-  );
+  console.error(`name one of ${apps.join(', ')}, and set OLD_KEY and DATABASE_URL, as README.md says`);
   process.exit(2);
 }
 const { encrypt } = await import(`./${app}.mjs`);

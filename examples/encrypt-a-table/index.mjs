@@ -50,6 +50,7 @@ async function deploy(...versions) {
 
 console.log('1. add the index column, and deploy stage 1 beside the old version');
 await sql`alter table customers add column email_index text`;
+await sql`create index on customers (email_index)`;
 await deploy(write, writeWith(stage1));
 
 console.log('2. when the old version has ended, fill the fingerprints');
@@ -60,9 +61,7 @@ console.log(`   ${(await inventory(database, 'customers', stage1)).next}`);
 console.log('3. deploy stage 2 beside stage 1');
 await deploy(writeWith(stage1), writeWith(stage2));
 
-console.log(
-  '4. when stage 1 has ended, encrypt the old values, and let the database refuse plaintext from now on',
-);
+console.log('4. when stage 1 has ended, encrypt the old values, and let the database refuse plaintext');
 await deploy(writeWith(stage2));
 const { progress, left } = await migrate(database, 'customers', 'encrypt', stage2);
 console.log(`   ${progress.seen} rows, ${progress.rewritten} encrypted, ${left.count} with plaintext left`);

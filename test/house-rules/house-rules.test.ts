@@ -194,7 +194,7 @@ test('only one file of each package reads environment variables', () => {
     'packages/local/src/file-opener.ts',
     // NODE_ENV and EAAS_KEY_ID, also on platforms that cannot load the file above.
     'packages/local/src/opener.ts',
-    'packages/migrate/src/adopt/place.ts',
+    'packages/migrate/src/connect.ts',
     // Prints code that reads them.
     'packages/migrate/src/adopt/recognise.ts',
   ]);

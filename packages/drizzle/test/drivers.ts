@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { closing } from '@eaas/test-kit/closing';
 import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { type MariaDb, startMariaDb } from '@eaas/test-kit/mariadb';
 import { requireTools } from '@eaas/test-kit/tools';
-import { type MariaDb, startMariaDb } from './mariadb.ts';
 import type { PostgresDatabase } from './tables.ts';
 
 export const drivers = createRequire(join(await requireTools('test/tools/drizzle'), 'index.js'));

@@ -1,18 +1,13 @@
-// The command `npx --no-install @eaas/migrate`: `adopt` converts columns that an app has encrypted, and `leak` measures index columns.
+// The command `npx --no-install @eaas/migrate`: `adopt` converts columns that an app has encrypted, `check` compares a definition with its
+// database, and `leak` measures index columns.
 import { existsSync } from 'node:fs';
 import { EaasError, InputError } from '@eaas/protocol';
 import * as adopt from './adopt/command.ts';
+import * as check from './check/command.ts';
 import * as leak from './leak.ts';
 
-interface Command {
-  readonly help: string;
-  readonly run: (args: readonly string[]) => Promise<number>;
-}
-
-const commands = new Map<string, Command>([
-  ['adopt', adopt],
-  ['leak', leak],
-]);
+/** By the names in their helps. */
+const commands = new Map([adopt, check, leak].map((each) => [each.help.split(' ')[4], each] as const));
 
 /** Runs a command, and returns its exit code: 0 if nothing old is left, 1 if something is, and 2 if it was refused. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -28,9 +23,12 @@ export async function run(args: readonly string[]): Promise<number> {
     if (existsSync('.env')) process.loadEnvFile();
     return await command.run(rest);
   } catch (error) {
-    const isOfArguments = /^ERR_(?:PARSE_ARGS|UNKNOWN_FILE)/.test(String((error as { code?: unknown }).code));
-    if (!(error instanceof EaasError) && !isOfArguments) throw error;
-    process.stderr.write(`${(error as Error).message}\nHelp: \`npx --no-install @eaas/migrate --help\`\n`);
+    const { code, syscall, message } = error as NodeJS.ErrnoException;
+    // Of libsql, only the message tells.
+    const known = /^(?:ERR_(?:PARSE_ARGS|UNKNOWN_FILE|SQLITE)|SQLITE|ConnectionFailed)/;
+    const isOfUser = syscall !== undefined || known.test(code || message);
+    if (!(error instanceof EaasError) && !isOfUser) throw error;
+    process.stderr.write(`${message}\nHelp: \`npx --no-install @eaas/migrate --help\`\n`);
     return 2;
   }
 }

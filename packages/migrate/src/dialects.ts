@@ -57,6 +57,11 @@ export interface Dialect {
   text(column: string): string;
   /** The statement that returns the columns of a table. */
   columns(table: TableName): Statement;
+  /**
+   * The statement that returns the check constraints and indexes of a table, in texts such as that of `show create table` of MySQL.
+   * An index is a line with its first column at least, unless only some rows are in it.
+   */
+  describe(table: TableName): Statement;
   /** A text in the type of the id, so that the database can use the index of the id. */
   asId(id: ColumnType, value: string | Parameter): Statement;
   /** A list of ids, for `in`. One text is much cheaper than many parameters, of which some databases take few. */
@@ -101,6 +106,12 @@ const postgresql: Dialect = {
         and i.indkey::text = a.attnum::text and a.attnotnull))::text as is_unique
     from pg_attribute a
     where a.attrelid = to_regclass(${{ value: qualified(double, table) }}::text) and a.attnum > 0 and not a.attisdropped`,
+  describe: (table) => statement`
+    with t (id) as (select to_regclass(${{ value: qualified(double, table) }}::text))
+    select pg_get_constraintdef(c.oid) as line from t join pg_constraint c on c.conrelid = t.id and c.contype = 'c'
+    union all select format('  %s KEY (%s)', upper(a.amname), pg_get_indexdef(c.oid, 1, true)) from t
+    join pg_index i on i.indrelid = t.id and i.indisvalid and i.indpred is null
+    join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam`,
   // The parameter is a text for every driver, and only then converted.
   asId: ({ type }, value) => statement`${value}::text::${type}`,
   ids: (id, values) => statement`
@@ -125,7 +136,7 @@ const sqlite: Dialect = {
   text: (column) => `cast(${column} as text)`,
   columns({ schema = 'main', table }) {
     const of = (name: string | Parameter) => statement`(${name}, ${{ value: schema }})`;
-    const columns = statement`pragma_table_info${of({ value: table })}`;
+    const columns = statement`pragma_table_xinfo${of({ value: table })}`;
     const indexed = statement`pragma_index_info${of('i.name')}`;
     return statement`
       select name, type, iif(
@@ -134,6 +145,10 @@ const sqlite: Dialect = {
             and (select group_concat(name) from ${indexed}) = c.name)), 'true', 'false') as is_unique
       from ${columns} as c`;
   },
+  describe: ({ schema = 'main', table }) => statement`
+    select '  KEY (' || (select name from pragma_index_info(i.name, ${{ value: schema }}) where seqno = 0) || ')' as line
+    from pragma_index_list(${{ value: table }}, ${{ value: schema }}) as i where partial = 0
+    union all select sql from ${double(schema)}.sqlite_master where tbl_name = ${{ value: table }} collate nocase`,
   asId: (id, value) => statement`cast(${value} as ${isInteger(id) ? 'integer' : 'text'})`,
   ids: (id, values) =>
     statement`(select ${sqlite.asId(id, 'c.value')} from json_each(${listOf(values)}) as c)`,
@@ -183,6 +198,7 @@ const mysql: Dialect = {
       )), 'true', 'false') as is_unique
     from information_schema.columns c
     where table_schema = ${schema === undefined ? 'database()' : { value: schema }} and table_name = ${{ value: table }}`,
+  describe: (table) => [`show create table ${qualified(backtick, table)}`],
   asId(id, value) {
     if (id.collation)
       return statement`convert(${value} using ${id.charset ?? 'utf8mb4'}) collate ${id.collation}`;

@@ -5,14 +5,12 @@ import postgres from 'postgres';
 import { closing } from '@eaas/test-kit/closing';
 import { createDatabase } from '@eaas/test-kit/database';
 import { newDirectory } from '@eaas/test-kit/directory';
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import { run } from './command.ts';
+import { expect, test, vi } from 'vitest';
+import { command, setVariables, variablesOf } from '../test/in-process.ts';
 
 const database = await closing(createDatabase(), (it) => it.drop());
 const connection = database.connection('owner');
-const { host: PGHOST, port, database: PGDATABASE, username: PGUSERNAME } = connection;
-for (const [name, value] of Object.entries({ PGHOST, PGPORT: String(port), PGDATABASE, PGUSERNAME }))
-  vi.stubEnv(name, value);
+setVariables(variablesOf(connection));
 const sql = postgres({ ...connection, max: 1 });
 await sql`create schema wards`;
 await sql`create table wards.patients (id int primary key, name_index text, name text)`;
@@ -20,18 +18,13 @@ await sql`
   insert into wards.patients select n, md5(name), name from generate_series(1, 10) n,
     lateral (select case when n <= 6 then 'Mary' when n <= 9 then 'Anna' else 'Zoe' end as name) names`;
 await sql.end();
-afterEach(() => void vi.restoreAllMocks());
-afterAll(() => void vi.unstubAllEnvs());
 
 const names = join(await newDirectory(), 'names.csv');
 writeFileSync(names, 'Mary\nAnna\nAlma\n');
 
 async function leak(words: readonly string[], url = 'postgres://') {
   vi.stubEnv('CLINIC_URL', url);
-  const said = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const)
-    vi.spyOn(process[name], 'write').mockImplementation((text) => Boolean((said[name] += String(text))));
-  return { code: await run(['leak', 'CLINIC_URL', ...words]), ...said };
+  return command('leak', 'CLINIC_URL', ...words);
 }
 
 test('prints what the index columns of a table give away', async () => {
@@ -49,7 +42,7 @@ test.each([
   [['nobody'], 'the database has no table "nobody"'],
   [['wards.patients', '--list', 'name_index=/nowhere'], 'the list /nowhere cannot be read: ENOENT'],
   [['wards.patients', '--list', 'name_index'], 'pass a column and a value'],
-  [['wards.patients', 'more'], 'pass `leak`, where the table is, and its name'],
+  [['wards.patients', 'more'], 'pass `leak <place> <table>`'],
 ])('%j is refused', async (words, message) => {
   const { code, stdout, stderr } = await leak(words);
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);

@@ -1,11 +1,12 @@
 // The command `npx --no-install @eaas/migrate leak`: prints what the index columns of a table give away. Needs no key, and changes
 // nothing.
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { InputError } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
-import { connect, placeOf } from './adopt/place.ts';
+import { placeOf } from './adopt/place.ts';
+import { connect } from './connect.ts';
 import { leakageTable, measureLeakage, publicList } from './leakage.ts';
+import { parse } from './options.ts';
 
 export const help = `Usage: npx --no-install @eaas/migrate leak <place> <table>
 
@@ -22,24 +23,17 @@ Options:
 A list is a file with one value per line, most frequent first.
 `;
 
-const flags = {
-  columns: { type: 'string' },
-  list: { type: 'string', multiple: true, default: [] as string[] },
-  json: { type: 'boolean' },
-} as const;
-
 export async function run(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: flags });
-  const [where, name, ...rest] = positionals;
-  if (where === undefined || name === undefined || rest.length > 0)
-    throw new InputError('pass `leak`, where the table is, and its name');
-  const columns = values.columns?.split(',').map((column) => column.trim());
-  const lists = Object.fromEntries(values.list.map(listIn));
+  const [{ text, texts, flag }, where = '', name = ''] = parse(help, args);
+  const columns = text('columns')
+    ?.split(',')
+    .map((column) => column.trim());
+  const lists = Object.fromEntries(texts('list').map(listIn));
   const { names, address } = await placeOf(where, name);
   const { database, close } = await connect(address);
   const options = { columns, schema: names.schema, lists };
   const report = await measureLeakage(database, names.table, options).finally(close);
-  process.stdout.write(`${values.json ? JSON.stringify(report) : leakageTable(report)}\n`);
+  process.stdout.write(`${flag('json') ? JSON.stringify(report) : leakageTable(report)}\n`);
   return 0;
 }
 

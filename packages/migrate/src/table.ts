@@ -65,11 +65,11 @@ export async function openTable(target: Target, call: string) {
     ...others.map(({ column }, at) => `${dialect.quote(column)} as o${at}`),
   ].join(', ');
 
-  const select = (what: string, which: Statement, limit?: number): Promise<readonly Stored[]> => {
+  const select = (what: string, which: Statement, limit?: number, order = ''): Promise<readonly Stored[]> => {
     const most = limit === undefined ? '' : ` limit ${limit}`;
     return run(
       `read rows of ${into}`,
-      statement`select ${quotedId} as id, ${what} from ${into}${which} order by ${quotedId}${most}`,
+      statement`select ${quotedId} as id, ${what} from ${into}${which} order by ${quotedId}${order}${most}`,
     );
   };
   const after = (last: RowId | undefined): Statement =>
@@ -133,18 +133,22 @@ export async function openTable(target: Target, call: string) {
         rowIn,
       ),
     /** The beginnings of the texts of the rows after an id. */
-    heads: async (last: RowId | undefined, limit: number): Promise<RowTexts[]> => {
+    heads: async (last: RowId | undefined, limit: number, order?: ' desc'): Promise<RowTexts[]> => {
       const begin = columns.map(({ column }, at) => `substr(${textOf(column)}, 1, ${headLength}) as v${at}`);
-      const found = await select(begin.join(', '), after(last), limit);
+      const found = await select(begin.join(', '), after(last), limit, order);
       return found.map((row) => ({ id: idIn(row, stored), values: textsIn(row, 'v', columns) }));
     },
     write,
   };
 }
 
+/** Whether a column of a type can hold texts of so many characters. */
+export const hasRoom = (type: string, characters: number): boolean =>
+  /(?:text|char|clob)(?!.*\[)|^$/i.test(type) &&
+  Number(/\((\d+)/.exec(type)?.[1] ?? characters) >= characters;
+
 function requireRoom(table: string, { name, type }: ColumnType): void {
-  const [, length = headLength] = /char\w*(?: varying)?\((\d+)\)/i.exec(type) ?? [];
-  if (/text|char|clob|^$/i.test(type) && Number(length) >= headLength) return;
+  if (hasRoom(type, headLength)) return;
   throw new InputError(
     `the column \`${table}.${name}\` is ${type}, and a ciphertext is a text of ${headLength} characters or ` +
       'more: change its type to text, or add a text column, copy the values into it, and name it in `columns`',

@@ -9,6 +9,7 @@ import { root } from '@eaas/test-kit/markdown';
 import { run } from '@eaas/test-kit/program';
 import postgres from 'postgres';
 import { expect } from 'vitest';
+import { variablesOf } from './in-process.ts';
 
 const made = await run([process.execPath, `${root}packages/local/bin/eaas-local.mjs`, 'new'], {});
 export const sealed = made.stdout.trim().replace('EAAS_LOCAL=', '');
@@ -22,11 +23,7 @@ export const oldKey = randomBytes(32).toString('hex');
 export const env = {
   OLD_KEY: oldKey,
   EAAS_LOCAL: sealed,
-  DATABASE_URL: 'postgres://',
-  PGHOST: connection.host,
-  PGPORT: String(connection.port),
-  PGDATABASE: connection.database,
-  PGUSERNAME: connection.username,
+  ...variablesOf(connection),
 };
 
 const command = [process.execPath, `${root}packages/migrate/bin/eaas-migrate.mjs`, 'adopt'];

@@ -18,7 +18,8 @@ export const patients = encryptedTable('patients', {
 // same address. In an app of your own, the migrations of drizzle-kit create the table.
 const plain = drizzle('file:patients.db');
 await plain.run(`create table if not exists patients
-  (id text primary key, name text not null, email text not null, email_index text unique, born text not null)`);
+  (id text primary key, name text not null check (name glob 'eaasA*'), email_index text unique,
+  email text not null check (email glob 'eaasA*'), born text not null check (born glob 'eaasA*'))`);
 
 // The client reads the variables EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID.
 export const db = withEncryption(plain, new EaasClient(), { index: process.env.EAAS_INDEX_KEY! });

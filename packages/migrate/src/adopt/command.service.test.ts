@@ -10,23 +10,20 @@ import { newDirectory } from '@eaas/test-kit/directory';
 import { lookAlike } from '@eaas/test-kit/look-alike';
 import { root } from '@eaas/test-kit/markdown';
 import { openServiceAndTable } from '@eaas/test-kit/service-and-table';
-import { afterAll, expect, test, vi } from 'vitest';
-import { run } from '../command.ts';
+import { expect, test, vi } from 'vitest';
+import { command, setVariables, variablesOf } from '../../test/in-process.ts';
 import * as formats from '../formats/index.ts';
 
 const service = await closing(openServiceAndTable(), (it) => it.close());
 const { sql, connection, options } = service;
-const { host: PGHOST, port, database: PGDATABASE, username: PGUSERNAME } = connection;
-const database = { DATABASE_URL: 'postgres://', PGHOST, PGPORT: String(port), PGDATABASE, PGUSERNAME };
 const { baseUrl: EAAS_BASE_URL, apiKey: EAAS_API_KEY } = options;
 const { keyId: EAAS_KEY_ID } = await service.connect();
 const client = { EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID };
 const OLD_KEY = '7f'.repeat(32);
-for (const [name, value] of Object.entries({ ...database, ...client, OLD_KEY })) vi.stubEnv(name, value);
-afterAll(() => void vi.unstubAllEnvs());
+setVariables({ ...variablesOf(connection), ...client, OLD_KEY });
 // The query makes it a module of its own, with this key.
-const { encrypt } = await import(`${root}examples/adopt/links.mjs?${PGDATABASE}`);
-const { encrypt: sign } = await import(`${root}examples/adopt/mailboxes.mjs?${PGDATABASE}`);
+const { encrypt } = await import(`${root}examples/adopt/links.mjs?${connection.database}`);
+const { encrypt: sign } = await import(`${root}examples/adopt/mailboxes.mjs?${connection.database}`);
 
 await sql`create table tokens (id text primary key, token text)`;
 const records = defineFields({ tokens: { token: field.text() } }).for(new EaasClient());
@@ -45,18 +42,9 @@ async function fill(tokens: readonly string[]): Promise<void> {
   await sql`insert into tokens ${sql(tokens.map((token, at) => ({ id: String(100 + at), token })))}`;
 }
 
-async function command(...args: string[]) {
-  const said = { stdout: '', stderr: '' };
-  const spies = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation((text) => Boolean((said[name] += String(text)))),
-  );
-  const code = await run(['adopt', ...args]);
-  for (const spy of spies) spy.mockRestore();
-  return { code, ...said };
-}
 function adopt(...more: string[]) {
   const key = more.includes('--reader') ? [] : ['--old-key', 'OLD_KEY'];
-  return command('DATABASE_URL', 'tokens', 'token', ...key, ...more);
+  return command('adopt', 'DATABASE_URL', 'tokens', 'token', ...key, ...more);
 }
 
 /** What a run prints that leaves nothing to do. */
@@ -156,7 +144,7 @@ test('without an ORM, it says that inserts need an id, and what makes the databa
   const table = `(({ pgTable, text }) => pgTable('tokens', { id: text().primaryKey(), token: text() }))`;
   await fill([encrypt('one')]);
   const line = `${await moduleOf('schema.mjs', `${table}(${load})`)} tokens token --old-key OLD_KEY --yes`;
-  const byDrizzle = await command(...line.split(' '));
+  const byDrizzle = await command('adopt', ...line.split(' '));
   expect([byDrizzle.code, byDrizzle.stdout]).toEqual([0, expect.not.stringMatching(/the insert|add check/)]);
   expect(await adopted()).toMatch(/get it before the insert\.\n  const records[^]*add check/);
 });
@@ -207,8 +195,8 @@ const text = await moduleOf('text.mjs', "'text'");
 test.each<[string, RegExp, object?]>([
   ['DATABASE_URL nowhere token', /the database has no table "nowhere"/],
   ['DATABASE_URL tokens tokn', /did you mean `token`\?/],
-  ['DATABASE_URL tokens', /the columns to convert/],
-  ['UNSET tokens token', /the first argument must be postgres:\/\/…/],
+  ['DATABASE_URL tokens', /pass `adopt <place> <table> <column> …/],
+  ['UNSET tokens token', /the database must be postgres:\/\/…/],
   [`${root}examples/adopt/links.mjs tokens token`, /names no table `tokens` in the database \(it has none\)/],
   ['DATABASE_URL tokens token', /: set EAAS_LOCAL, .* or EAAS_BASE_URL, EAAS_API_KEY/, { EAAS_API_KEY: '' }],
   ['DATABASE_URL tokens token --old-key UNSET', /the old key or salt must be a non-empty text/],
@@ -220,5 +208,8 @@ test.each<[string, RegExp, object?]>([
 ])('%s is refused, with what to do', async (line, reason, variables = {}) => {
   await fill(['ghp 16C7e42F']);
   for (const [name, value] of Object.entries({ ...client, ...variables })) vi.stubEnv(name, value);
-  expect(await command(...line.split(' '))).toMatchObject({ code: 2, stderr: expect.stringMatching(reason) });
+  expect(await command('adopt', ...line.split(' '))).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(reason),
+  });
 });

@@ -1,20 +1,20 @@
 // The command `npx --no-install @eaas/migrate adopt`: converts columns that the app has encrypted by itself, or with a library, while
 // the app runs. It surveys all values, says what it will do, asks, and calls `migrate`.
 import { createInterface } from 'node:readline/promises';
-import { parseArgs } from 'node:util';
 import { InputError } from '@eaas/protocol';
 import { progressLine } from '@eaas/protocol/internal';
-import { EaasClient } from '@eaas/sdk';
 import { defineFields, field, plaintext, type Tables } from '@eaas/sdk/fields';
+import { clientOf, connect, variable } from '../connect.ts';
 import type { SqlDatabase } from '../database.ts';
 import { requireText } from '../formats/keys.ts';
 import { anyOf, type Reader } from '../formats/reader.ts';
 import { type MigrateOptions, migrateTarget } from '../migrate.ts';
+import { parse } from '../options.ts';
 import type { MigrateProgress } from '../progress.ts';
 import type { RowFailure } from '../rows.ts';
 import { targetOf } from '../source.ts';
 import { openTable } from '../table.ts';
-import { connect, fromApp, type Names, placeOf, variable } from './place.ts';
+import { type Names, placeOf } from './place.ts';
 import { ownReader } from './own-reader.ts';
 import { type OldKey, plainOnly, recogniser } from './recognise.ts';
 import { survey, unopened } from './survey.ts';
@@ -46,49 +46,31 @@ The new keys are in EAAS_LOCAL (EAAS_LOCAL_KMS_COMMAND opens its lock), or on th
 EAAS_KEY_ID. EAAS_HALF is the half of the app, if it has one. Variables can be in .env.
 `;
 
-const flags = {
-  'old-key': { type: 'string', multiple: true },
-  salt: { type: 'string' },
-  reader: { type: 'string' },
-  columns: { type: 'string' },
-  id: { type: 'string' },
-  plaintext: { type: 'boolean', default: false },
-  'as-plaintext': { type: 'string', multiple: true, default: [] as string[] },
-  leave: { type: 'string', multiple: true, default: [] as string[] },
-  'leave-unknown': { type: 'boolean', default: false },
-  yes: { type: 'boolean', default: false },
-} as const;
-
-type Given = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
-
 /** Runs the command, and returns its exit code: 0 if nothing old is left, and 1 if something is. */
 export async function run(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: flags });
-  const [where, table, ...columns] = positionals;
-  if (where === undefined || table === undefined || columns.length === 0)
-    throw new InputError('pass `adopt`, where the table is, its name, and the columns to convert');
+  const [given, where = '', table = '', ...columns] = parse(help, args);
   const { names, address } = await placeOf(where, table);
   const { database, close } = await connect(address);
-  const needed = columnsIn(names, values.columns?.split(',') ?? []);
-  const named = { ...names, needed, id: values.id ?? names.id ?? 'id' };
-  return adopt(database, named, columnsIn(names, columns), values).finally(close);
+  const needed = columnsIn(names, given.text('columns')?.split(',') ?? []);
+  const named = { ...names, needed, id: given.text('id') ?? names.id ?? 'id' };
+  return adopt(database, named, columnsIn(names, columns), given).finally(close);
 }
 
 async function adopt(
   database: SqlDatabase,
   names: Names,
   columns: readonly Column[],
-  given: Given,
+  { texts, flag }: ReturnType<typeof parse>[0],
 ): Promise<number> {
   const named = (name: string): OldKey => {
     return { variable: name, text: requireText(variable(name), 'the old key or salt') };
   };
-  const oldKeys = (given['old-key'] ?? []).map(named);
-  const salt = given.salt === undefined ? undefined : named(given.salt);
-  const own = given.reader === undefined ? undefined : await ownReader(given.reader);
+  const oldKeys = texts('old-key').map(named);
+  const [salt] = texts('salt').map(named);
+  const [own] = await Promise.all(texts('reader').map(ownReader));
   if (own && oldKeys.length > 0)
     throw new InputError('pass `--old-key` or `--reader`: the function can read several formats');
-  const client = await clientOf();
+  const client = await clientOf().catch(({ message }: Error) => stop(message));
   const whole = targetOf(database, names.name, define(names, columns, plainOnly));
   const surveys = await survey(await openTable(whole, 'adopt'), recogniser(oldKeys, salt), own);
   const adopted = columns.map((each): Adopted =>
@@ -100,25 +82,25 @@ async function adopt(
     stop(`no old key opens ${plain.column}. If it is plaintext, omit \`--old-key\``);
 
   const readers = formatsOf(adopted).map(({ result }) => result);
-  const previous = given.plaintext ? [...readers, plainOnly] : readers;
-  const [leave, asPlaintext] = [new Set(given.leave), new Set(given['as-plaintext'])];
+  const previous = flag('plaintext') ? [...readers, plainOnly] : readers;
+  const [leave, asPlaintext] = [new Set(texts('leave')), new Set(texts('as-plaintext'))];
   const defined = define(names, adopted, anyOf('an old value', previous), {
     allowCiphertexts: asPlaintext.size > 0,
   });
   const target = { ...targetOf(database, names.name, defined), leave, asPlaintext, open: own?.open };
   const line = progressLine();
   const onProgress = (progress: MigrateProgress): void => {
-    if (progress.dryRun && given['leave-unknown'])
+    if (progress.dryRun && flag('leave-unknown'))
       for (const { id } of progress.failures) leave.add(String(id));
     line.show(...shownOf(progress));
   };
   const convert = (more: Partial<MigrateOptions> = {}) =>
     migrateTarget(target, 'encrypt', { client, onProgress, ...more }).finally(line.clear);
   const tried = await convert({ dryRun: true, maxFailures: 10 ** 9 });
-  if (!given['leave-unknown'] && tried.failures[0]) stop(unreadable(names.name, tried.failures[0]));
+  if (!flag('leave-unknown') && tried.failures[0]) stop(unreadable(names.name, tried.failures[0]));
   if (tried.left.count > 0) {
     print(stagesOf(names, adopted, own));
-    if (!given.yes && !(await isConfirmed())) return print('Nothing was changed.\n');
+    if (!flag('yes') && !(await isConfirmed())) return print('Nothing was changed.\n');
   }
   const { done, failures, progress, constraints } = await convert();
   if (!done) {
@@ -184,21 +166,6 @@ async function isConfirmed(): Promise<boolean> {
   const answer = await terminal.question('Convert the values now? [y/N] ').catch(() => '');
   terminal.close();
   return /^y(?:es)?$/i.test(answer.trim());
-}
-
-async function clientOf(): Promise<EaasClient> {
-  const sealed = variable('EAAS_LOCAL');
-  const missing =
-    'set EAAS_LOCAL, as `npx --no-install @eaas/local new` prints it, or EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID';
-  if (sealed === undefined) return variable('EAAS_API_KEY') ? new EaasClient() : stop(missing);
-  const { found } = await fromApp('@eaas/local');
-  const { found: internal } = await fromApp('@eaas/local/internal');
-  const service = found.localService({ sealed, ...internal.openOfEnvironment() });
-  // What the program says is in the cause.
-  await service
-    .ready()
-    .catch(({ message, cause }: Error) => stop(cause instanceof Error ? cause.message : message));
-  return new EaasClient({ service });
 }
 
 function print(text: string): number {

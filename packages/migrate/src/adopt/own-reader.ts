@@ -1,9 +1,8 @@
 // The reader after `--reader`: a function of the app itself, for a format that no other reader knows, such as one with its iv in
 // another column.
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { FormatError, fromUtf8, InputError } from '@eaas/protocol';
 import { isBytes } from '@eaas/protocol/internal';
+import { loadModule } from '../connect.ts';
 import { described } from '../formats/reader.ts';
 import { headIn } from '../heads.ts';
 import type { TableRow } from '../rows.ts';
@@ -15,11 +14,7 @@ type Opened = { readonly text: string };
 
 /** Loads a module whose default export is a function. Throws InputError for any other. */
 export async function ownReader(path: string) {
-  const { default: found } = await import(pathToFileURL(resolve(path)).href).catch(({ message }: Error) => {
-    const remedy =
-      'correct it, and if Node lacks TypeScript, pass a .mjs file, or set NODE_OPTIONS="--import tsx"';
-    throw new InputError(`\`--reader\` cannot load ${path} (${message}): ${remedy}`);
-  });
+  const { default: found } = await loadModule(path, '`--reader`');
   // The default of a module that was compiled to CommonJS is an object that has its default.
   const read = found?.default ?? found;
   if (typeof read !== 'function')
