@@ -14,8 +14,8 @@ const packages: Readonly<Record<string, Weight>> = {
   protocol: { most: 5_299, aim: 5_550 },
   service: { most: 5_194, aim: 5_500 },
   local: { most: 1_896, aim: 2_200 },
-  sdk: { most: 6_990, aim: 7_700 },
-  migrate: { most: 2_553, aim: 3_000 },
+  sdk: { most: 6_992, aim: 7_700 },
+  migrate: { most: 2_694, aim: 3_000 },
   audit: { most: 1_094, aim: 1_200 },
   drizzle: { most: 1_921, aim: 2_150 },
   prisma: { most: 1_924, aim: 2_100 },
@@ -27,8 +27,8 @@ const packages: Readonly<Record<string, Weight>> = {
   cli: { most: 2_767, aim: 3_250 },
 };
 const sites = { 'docs/site': { most: 1_025, aim: 1_063 }, examples: { most: 1_565, aim: 1_726 } };
-const tests: Weight = { most: 70_372, aim: 69_500 };
-const handwritten: Weight = { most: 71_462, aim: 66_500 };
+const tests: Weight = { most: 70_630, aim: 69_500 };
+const handwritten: Weight = { most: 71_663, aim: 66_500 };
 const longestLine = 140;
 const printWidth = 110;
 

@@ -45,7 +45,7 @@ export function targetOf(db: object, table: unknown, options: TableOptions): Tar
 }
 
 /** The table with other options of each field. */
-const withEach = <T extends Pick<Target, 'fields' | 'name'>>(target: T, options: object): T => {
+export const withEach = <T extends Pick<Target, 'fields' | 'name'>>(target: T, options: object): T => {
   const columns = Object.entries<unknown>(target.fields.tables[target.name] ?? {}).map(([name, column]) => {
     return [name, typeof column === 'object' ? { ...column, ...options } : column] as const;
   });

@@ -45,13 +45,16 @@ export function reportRow(entry: Pick<AuditEntry, 'created_at' | 'action' | 'met
  * whatever the service sent.
  */
 export function reportCsv(rows: readonly ReportRow[]): string {
-  const lines = [reportColumns, ...rows.map((row) => reportColumns.map((column) => row[column] ?? ''))];
-  return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
+  const lines = [reportColumns, ...rows.map((row) => reportColumns.map((column) => row[column]))];
+  return lines.map((cells) => `${cells.map((text) => csvCell(text)).join(',')}\r\n`).join('');
 }
 
-function csvCell(text: string): string {
-  const plain = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+/** A cell of a CSV file. An empty text is `""`, unlike null. `isExact` leaves a text as it is that a spreadsheet takes for a formula. */
+export function csvCell(value: unknown, isExact = false): string {
+  const isFormula = !isExact && typeof value === 'string' && /^[=+\-@\t\r\n＝＋－＠]/.test(value);
+  const plain = isFormula ? `'${value}` : String(value);
+  if (value === null) return '';
+  return value === '' || /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
 export const reportRules: OptionRules<ReportOptions> = {
