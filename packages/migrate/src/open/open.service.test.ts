@@ -21,7 +21,7 @@ const folder = await newDirectory();
 const [ofFields, ofDrizzle] = [join(folder, 'fields.mjs'), join(folder, 'drizzle.mjs')];
 const fieldsCode = `import { defineFields, field, unencrypted } from '${root}packages/sdk/src/fields/fields.ts';
   export const fields = defineFields({ members: {
-    subject: 'person', ...unencrypted('id', 'person'), name: field.text().searchable(), born: field.date(),
+    subject: 'person', ...unencrypted('id', 'person'), name: field.text().searchable(), born: field.date().concealed(),
     photo: field.bytes(), points: field.bigint(), score: field.number(), notes: field.json(),
   } });
   export const older = defineFields({ members: { name: field.text() } });`;
@@ -30,7 +30,7 @@ const drizzleCode = `import { encrypted, encryptedTableIn } from '${root}package
   import { integer, pgSchema, text } from '${root}node_modules/drizzle-orm/pg-core/index.js';
   const clinic = pgSchema('clinic');
   export const wards = clinic.table('wards', { id: integer().primaryKey() });
-  const [name, note] = [encrypted(field.text().searchable()), encrypted(field.text())];
+  const [name, note] = [encrypted(field.text().searchable()), encrypted(field.text().concealed())];
   const columns = { key: integer('number').primaryKey(), person: integer(), name, note };
   export const patients = encryptedTableIn(clinic)('patients', columns, { subject: ({ person }) => 'person ' + person });`;
 const files = {
