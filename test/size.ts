@@ -27,7 +27,7 @@ const packages: Readonly<Record<string, Weight>> = {
   cli: { most: 2_767, aim: 3_250 },
 };
 const sites = { 'docs/site': { most: 1_025, aim: 1_063 }, examples: { most: 1_565, aim: 1_726 } };
-const tests: Weight = { most: 70_611, aim: 69_500 };
+const tests: Weight = { most: 70_612, aim: 69_500 };
 const handwritten: Weight = { most: 71_942, aim: 66_500 };
 const longestLine = 140;
 const printWidth = 110;
