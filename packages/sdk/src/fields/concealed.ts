@@ -15,7 +15,7 @@ export const clientOf: unique symbol = Symbol.for('@eaas/sdk client');
 const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 /** What a handle shows. */
-export const shown = '[concealed]';
+export const concealedText = '[concealed]';
 
 /** A stored value that was read as a handle. */
 export interface Held {
@@ -46,9 +46,9 @@ export interface RevealOptions {
 /** A client, or a database that reads by one. */
 type Revealer = FieldsClient | { readonly [clientOf]: () => FieldsClient };
 
-/** `orNull` reads a value that cannot be decrypted as null, unless the `onError` of the read returns another. */
+/** `failuresAsNull` reads a value that cannot be decrypted as null, unless the `onError` of the read returns another. */
 export interface OpenOptions extends RevealOptions {
-  readonly orNull?: true;
+  readonly failuresAsNull?: true;
 }
 
 const openOptions: OptionRules<OpenOptions> = {
@@ -56,7 +56,7 @@ const openOptions: OptionRules<OpenOptions> = {
     [clientOf, 'decryptMany'].some((member) => member in Object(value)) ||
     'a client or an encrypted database',
   signal: 'signal',
-  orNull: 'flag',
+  failuresAsNull: 'flag',
 };
 
 /**
@@ -89,18 +89,18 @@ export class Concealed<T> {
 
   /** Returns `[concealed]`. */
   toString(): string {
-    return shown;
+    return concealedText;
   }
 
   /** Returns `[concealed]`. */
   toJSON(): string {
-    return shown;
+    return concealedText;
   }
 
   /** Returns `[concealed]`. Throws TypeError where a number is asked for. */
   [Symbol.toPrimitive](hint: string): string {
     if (hint === 'number') throw new TypeError('a concealed value is no number: reveal it first');
-    return shown;
+    return concealedText;
   }
 
   private [inspect](): string {

@@ -51,7 +51,7 @@ interface Cell {
   readonly item: Exclude<DecryptItem, string | Uint8Array>;
 }
 
-/** With `handles`, each row is that of a handle, of which only the value is opened. */
+/** With `handles`, each row is that of a handle, and the result has only the value of the handle. */
 export async function decryptRows(
   internals: Internals,
   table: string,
@@ -66,7 +66,7 @@ export async function decryptRows(
   const { fields, known } = columnsOf(definition, as);
   requireRows(given);
   requireKind('callback', idOf, 'the third argument');
-  const reader = readerOf(internals, table, options);
+  const reader = newReader(internals, table, options);
   const cells: Cell[] = [];
   const older: Promise<void>[] = [];
   const openers = new Map<FieldPlan['keyIds'], Opener | undefined>();
@@ -115,11 +115,12 @@ export async function decryptRows(
 
   const openings = given.map((stored, at) => {
     const held = handles?.[at];
-    const opening: Opening = { stored, row: { ...stored }, id: held ? held.id : rowIdOf(idOf(stored)) };
-    for (const [column, plan] of fields) {
+    const row = held ? {} : { ...stored };
+    const opening: Opening = { stored, row, id: held ? held.id : rowIdOf(idOf(stored)) };
+    for (const [column, plan] of held ? [[held.column, held.plan] as const] : fields) {
       for (const index of plan.indexes) delete opening.row[index.column];
       const value = held ? held.value : Object.hasOwn(stored, column) ? stored[column] : null;
-      if (value === null || value === undefined || (held && held.column !== column)) continue;
+      if (value === null || value === undefined) continue;
       try {
         const ciphertext = (plan.field.previous ? ciphertextAmongPlaintext : storedCiphertext)(value);
         const isShown = held || !plan.field.isConcealed || reveal === true || reveal.includes(column);
@@ -137,8 +138,8 @@ export async function decryptRows(
   const rows = openings.map(({ row }) => row);
   if (definition.fields.length > 0) reportRows(client, table, rows, known);
   await Promise.all(older);
-  const opened = await callByGroup(cells, keysOf, async (own, keyIds) =>
-    client.decryptMany(itemsOf(own), { ...unwrapping, keyId: keyIds?.split(',') }),
+  const opened = await callByGroup(cells, keysOf, async (own) =>
+    client.decryptMany(itemsOf(own), { ...unwrapping, keyId: own[0]?.plan.keyIds }),
   );
   cells.forEach(({ opening, column, plan }, at) => {
     try {
@@ -151,22 +152,18 @@ export async function decryptRows(
 }
 
 /** What the handles of a call share. A function of its own, because a handle keeps all that is in scope here. */
-function readerOf(internals: Internals, table: string, options: DecryptRowsOptions): Held['reader'] {
+function newReader(internals: Internals, table: string, options: DecryptRowsOptions): Held['reader'] {
   return {
     isOfPeople: requireTable(internals.plans, table).subject !== undefined,
-    async open(all, { by = internals.client, signal, orNull }) {
+    async open(all, { by = internals.client, signal, failuresAsNull }) {
       const client = clientOf in by ? by[clientOf]() : by;
       const { needsUser, isClosed } = client[inside] ?? {};
       if (isClosed) throw closedError();
       const problem = 'the client has `requireUser`, and nobody is named who reveals the value';
       const remedy = 'pass `by`, such as `client.as(userId)` or a database of `as(userId)`';
       if (needsUser) refuseStatement('user_unknown', { table, column: all[0]?.plan.name }, problem, remedy);
-      const { onError = 'throw', ...others } = options;
-      const own = {
-        ...others,
-        signal,
-        onError: orNull && onError === 'throw' ? ('null' as const) : options.onError,
-      };
+      const onError = failuresAsNull && (options.onError ?? 'throw') === 'throw' ? 'null' : options.onError;
+      const own: DecryptRowsOptions = { ...options, signal, onError };
       const rows = all.map(({ stored }) => stored);
       return decryptRows({ ...internals, client }, table, rows, () => undefined, own, all);
     },

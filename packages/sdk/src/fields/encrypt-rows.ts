@@ -83,8 +83,8 @@ export async function encryptRows(
   });
   const sought = indexed.flatMap(({ subjects }) => subjects);
   const [ciphertexts, written] = await Promise.all([
-    callByGroup(cells, keysOf, async (own, keyIds) =>
-      client.encryptMany(itemsOf(own), { ...options, keyId: keyIds?.split(',')[0] }),
+    callByGroup(cells, keysOf, async (own) =>
+      client.encryptMany(itemsOf(own), { ...options, keyId: own[0]?.plan.keyIds?.[0] }),
     ),
     fingerprints.of(client, sought, options, true),
     ...older.map((write) => write()),

@@ -52,10 +52,10 @@ export function* withMembers(values: readonly unknown[], most = Infinity): Gener
   // The loop also visits the members that it adds.
   for (const value of found) {
     yield value;
-    const prototype: unknown = Array.isArray(value) ? Object.prototype : Object.getPrototypeOf(Object(value));
+    if (typeof value !== 'object' || found.size === limit) continue;
+    const prototype: unknown = Array.isArray(value) ? null : Object.getPrototypeOf(Object(value));
     // Skips instances of classes, because reading a member of an ORM object can load more rows.
-    const isOpen = typeof value === 'object' && (prototype === null || prototype === Object.prototype);
-    if (!isOpen || found.size === limit) continue;
+    if (prototype !== null && prototype !== Object.prototype) continue;
     for (const member of Object.values(Object(value))) if (found.size < limit) found.add(member);
   }
 }

@@ -73,8 +73,8 @@ export async function sortRows<Read extends object, const Name extends keyof Rea
   const unordered = handles.find(({ plan }) => ['bytes', 'json'].includes(plan.field.type.name));
   if (unordered)
     throw new InputError(`${unordered.plan.place} has no order: sort by texts, numbers, bigints or dates`);
-  const how: OpenOptions = { orNull: true };
-  const opened = await reveal(given, columns, how);
+  const leniently: OpenOptions = { failuresAsNull: true };
+  const opened = await reveal(given, columns, leniently);
   const order = orderOf(new Intl.Collator(locale, { numeric: true }), descending ? -1 : 1);
   opened.sort((one, other) =>
     columns.reduce((found, column) => found || order(one[column], other[column]), 0),

@@ -1,6 +1,6 @@
 // What becomes of a handle in a row that is written: it is refused, but for an update of its own row, which leaves its column.
 import { kindOf } from '@eaas/protocol/internal';
-import { heldIn, shown } from './concealed.ts';
+import { concealedText, heldIn } from './concealed.ts';
 import type { CoreTable } from './core.ts';
 import { refuseStatement } from './encrypted-table-error.ts';
 import type { Row } from './internals.ts';
@@ -30,7 +30,7 @@ export function requireWritten({ table, fields }: TablePlan, values: Row, isReve
   for (const { name: column, field } of isRevealed ? [] : fields) {
     const value = values[column];
     const isCopy = kindOf(value) === 'an Object' && Object.keys(Object(value)).length === 0;
-    if (!field.isConcealed || (value !== shown && !isCopy)) continue;
+    if (!field.isConcealed || (value !== concealedText && !isCopy)) continue;
     const remedy = 'leave the column out, or reveal it first (to store this, use a database of `revealed()`)';
     refuseStatement('concealed', { table, column }, 'the value is a copy of a concealed one', remedy);
   }
