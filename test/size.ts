@@ -19,6 +19,7 @@ const packages: Readonly<Record<string, Weight>> = {
   audit: { most: 1_094, aim: 1_200 },
   drizzle: { most: 1_921, aim: 2_150 },
   prisma: { most: 1_924, aim: 2_100 },
+  kysely: { most: 180, aim: 180 },
   files: { most: 1_391, aim: 1_600 },
   console: { most: 5_845, aim: 6_350 },
   server: { most: 4_960, aim: 5_350 },

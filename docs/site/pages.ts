@@ -11,7 +11,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/^docs\/README\.md$/, 'pages.md'],
   [/^CONTRIBUTING\.md$/, 'contributing.md'],
   [/^SECURITY\.md$/, 'security.md'],
-  [/^docs\/skills\/eaas\/SKILL\.md$/, 'skill.md'],
+  [/^skills\/eaas\/SKILL\.md$/, 'skill.md'],
   [/^docs\/(?!site\/)(.+\.md)$/, '$1'],
   [/^packages\/sdk\/docs\/(reference\/.+\.md)$/, '$1'],
   [/^packages\/([^/]+)\/(README\.md)$/, '$1/$2'],

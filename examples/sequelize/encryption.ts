@@ -1,5 +1,5 @@
 // Makes Sequelize encrypt what it saves, and decrypt what it has saved or found. Copy this file into the app.
-import type { FieldsDefinition, Records, Tables } from '@eaas/sdk/fields';
+import type { FieldsDefinition, Records, FieldsTables } from '@eaas/sdk/fields';
 import { Model, type ModelStatic, type Sequelize } from 'sequelize';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ interface Options {
 }
 
 /** Adds the hooks. The tables of the definition are named like those of the models, and their rows have the id `id`. */
-export function addEncryption<T extends Tables>(
+export function addEncryption<T extends FieldsTables>(
   sequelize: Sequelize,
   { tables }: FieldsDefinition<T>,
   records: Records<T>,

@@ -89,7 +89,7 @@ test.each(inOneVariable)(
 );
 
 test('who follows only the skill for agents keeps a token encrypted, reads it back, and rotates', async () => {
-  const { folder } = await followed({ page: 'docs/skills/eaas/SKILL.md', tools: [] });
+  const { folder } = await followed({ page: 'skills/eaas/SKILL.md', tools: [] });
   const code = `
     const [name, ...args] = process.argv.slice(1);
     console.log(await (await import('./tokens.mjs'))[name](...args));`;

@@ -94,8 +94,8 @@ type Folder = 'sdk' | 'migrate' | 'audit' | 'protocol';
 
 // Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
-  sdk: `Absent Aliases AliasesIn Answer apiKeyRoutes Bound ByteTransform Calls ColumnPlace Concealable Defined ExportInput Fetch
-    FieldName FieldOf FieldsQuery Flat FormOf IdFor Index IndexColumn IndexColumns IndexValue InputOf
+  sdk: `Absent Aliases AliasesIn Answer apiKeyRoutes Bound ByteTransform Calls ColumnPlace Defined ExportInput Fetch
+    FieldName FieldOf WithFieldsQuery Flat FormOf IdFor Index IndexColumn IndexColumns IndexValue InputOf
     inside Inside IntakeEncryptOptions IntakeItem IntakeWrapOptions issuerRoutes IsWhole KeyFilter
     keyRoutes LowEntropyField named NameOf NestedIn NestedValue OnlyColumns OnlyDefined operations
     OptionalLimits OptionsOf OrSettled PartColumn PartColumns PartComparison PartQueries PartsOf Plain

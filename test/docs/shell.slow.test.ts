@@ -15,7 +15,7 @@ const guides = ['README.md', ...listed('docs'), ...listed('packages')];
 function listed(folder: string): string[] {
   const names = execFileSync('git', ['ls-files', `${folder}/*.md`], { cwd: root, encoding: 'utf8' });
   // quick-start.slow.test.ts types the pages of docs/start and the skill.
-  const others = /\/(?:reference|test)\/|^docs\/(?:start|skills)\//;
+  const others = /\/(?:reference|test)\/|^(?:docs\/start|skills)\//;
   return names.split('\n').filter((name) => name !== '' && !others.test(name));
 }
 

@@ -98,7 +98,7 @@ test('llms.txt names every page once with its first sentence, and llms-full.txt 
   expect(listed.filter(({ path }) => descriptionOf(path).length < 10)).toEqual([]);
   const [skill, ...urls] = Array.from(index.matchAll(/\]\((\S+)\)/g), ([, url]) => url);
   expect(urls).toContain(skill);
-  expect(skill).toBe(markdownUrl('docs/skills/eaas/SKILL.md', 'https://eaas.example/'));
+  expect(skill).toBe(markdownUrl('skills/eaas/SKILL.md', 'https://eaas.example/'));
   expect(urls).toEqual(listed.map(({ path }) => markdownUrl(path, 'https://eaas.example/')));
   const full = llmsFull('https://eaas.example/');
   expect(urls.filter((url) => !full.includes(`<!-- ${url} -->\n\n`))).toEqual([]);

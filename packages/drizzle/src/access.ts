@@ -6,7 +6,7 @@ import {
   type EncryptionOptions,
   type FieldsClient,
   type FieldsDefinition,
-  type Tables,
+  type FieldsTables,
 } from '@eaas/sdk/fields';
 import { type Core, coreOf, type CoreTable } from '@eaas/sdk/internal';
 import { refuse } from './error.ts';
@@ -66,8 +66,8 @@ export function accessFor(database: object, client: FieldsClient, options: Encry
  * const row = await records.encryptRow('patients', 7, { id: 7, ssn: '123-45-6789' });
  * ```
  */
-export function fieldsOf(...tables: readonly Table[]): FieldsDefinition<Tables> {
-  const definitions = tables.map((table): [string, Tables[string]] => {
+export function fieldsOf(...tables: readonly Table[]): FieldsDefinition<FieldsTables> {
+  const definitions = tables.map((table): [string, FieldsTables[string]] => {
     const { columns, plain, person, subjectOf } = layoutOf(table);
     const fields = columns.map(({ column, encryption }) => [column.name, encryption.field] as const);
     // A function is called with all columns that the definition lists, and only those name the person.

@@ -17,7 +17,7 @@ import type * as mysql from 'drizzle-orm/mysql-core';
 import type * as pg from 'drizzle-orm/pg-core';
 import type * as sqlite from 'drizzle-orm/sqlite-core';
 import type { Concealed, EncryptionOptions, Field, FieldsClient, OnError, PartIndex } from '@eaas/sdk/fields';
-import type { Bound, clientOf, FieldsQuery, InputOf, ReadOf } from '@eaas/sdk/internal';
+import type { Bound, clientOf, WithFieldsQuery, InputOf, ReadOf } from '@eaas/sdk/internal';
 import type { TableOptions } from './table.ts';
 import type { Source } from './table-source.ts';
 
@@ -72,7 +72,7 @@ export type PartsQuery<C> = [keyof PartsOf<C>] extends [never]
   ? { readonly 'the column has no parts: define them with `searchableBy`': never }
   : {
       readonly [Part in keyof PartsOf<C>]?: PartsOf<C>[Part] extends PartIndex<never, infer Query>
-        ? Query extends FieldsQuery<string>
+        ? Query extends WithFieldsQuery<string>
           ? Readonly<Record<string, unknown>>
           : Query
         : never;
@@ -93,7 +93,7 @@ type TableConfig<D extends Dialect, Name extends string, C extends Record<string
 };
 
 /** A table of a dialect, and its columns for constraints and indexes. */
-interface Tables<Name extends string, C extends Record<string, ColumnBuilderBase>> {
+interface FieldsTables<Name extends string, C extends Record<string, ColumnBuilderBase>> {
   pg: [pg.PgTableWithColumns<TableConfig<'pg', Name, C>>, BuildExtraConfigColumns<Name, C, 'pg'>];
   mysql: [mysql.MySqlTableWithColumns<TableConfig<'mysql', Name, C>>, BuildColumns<Name, C, 'mysql'>];
   sqlite: [sqlite.SQLiteTableWithColumns<TableConfig<'sqlite', Name, C>>, BuildColumns<Name, C, 'sqlite'>];
@@ -107,9 +107,9 @@ export type DefineTable<D extends Dialect> = <
   name: Name,
   columns: C,
   options?:
-    | ExtraConfig<Tables<Name, C>[D][1]>
-    | TableOptions<keyof C & string, ExtraConfig<Tables<Name, C>[D][1]>>,
-) => Tables<Name, C>[D][0];
+    | ExtraConfig<FieldsTables<Name, C>[D][1]>
+    | TableOptions<keyof C & string, ExtraConfig<FieldsTables<Name, C>[D][1]>>,
+) => FieldsTables<Name, C>[D][0];
 
 type ExtraConfig<Self> = (self: Self) => object[];
 

@@ -9,7 +9,7 @@ import { expectExisting } from './existing.ts';
 import { outcomesOf } from './matrix.ts';
 import { expectParts } from './parts.ts';
 import { expectSubjects } from './subjects.ts';
-import { concealed, createTable, type PostgresDatabase, type Tables, tables } from './tables.ts';
+import { concealed, createTable, type PostgresDatabase, type FieldsTables, tables } from './tables.ts';
 import { expectUpserts } from './upserts.ts';
 
 export interface Connection {
@@ -45,7 +45,10 @@ export async function outcomesIn({ name, open, sql, dialect }: Connection): Prom
   const { eaas, index } = await createClient();
   const db = own.withEncryption(plain as PostgresDatabase, eaas, { index });
   const method = name === 'SQLite' ? 'all' : 'execute';
-  const outcomesWith = async (db: EncryptedDatabase<PostgresDatabase>, { samples, children }: Tables) => {
+  const outcomesWith = async (
+    db: EncryptedDatabase<PostgresDatabase>,
+    { samples, children }: FieldsTables,
+  ) => {
     const raw = async (statement: SQL) =>
       (db as unknown as Record<string, (statement: SQL) => Promise<unknown>>)[method]?.(statement);
     return outcomesOf({ name, place: { db, samples, children, raw }, sql });

@@ -4,7 +4,7 @@ import { part, withFields } from '@eaas/sdk/fields';
 import { holdsCiphertext } from '@eaas/sdk/internal';
 import { expect } from 'vitest';
 import type { Place } from './place.ts';
-import type { Tables } from './tables.ts';
+import type { FieldsTables } from './tables.ts';
 
 export const parts = {
   name: {
@@ -19,7 +19,7 @@ const born = new Date('1815-12-10');
 
 export async function expectParts(
   db: Place['db'],
-  people: Tables['people'],
+  people: FieldsTables['people'],
   stored: () => Promise<readonly object[]>,
 ): Promise<void> {
   await db.insert(people).values([

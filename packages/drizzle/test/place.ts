@@ -1,12 +1,12 @@
 import type { SQL } from 'drizzle-orm';
 import type { EncryptedDatabase } from '@eaas/drizzle/pg';
 import type { Kind } from './kinds.ts';
-import type { PostgresDatabase, Tables } from './tables.ts';
+import type { PostgresDatabase, FieldsTables } from './tables.ts';
 
 export interface Place {
   readonly db: EncryptedDatabase<PostgresDatabase>;
-  readonly samples: Tables['samples'];
-  readonly children: Tables['children'];
+  readonly samples: FieldsTables['samples'];
+  readonly children: FieldsTables['children'];
   readonly kind: Kind;
   readonly first: never;
   readonly second: never;

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { type EncryptedDatabase, excluded, fieldsOf } from '@eaas/drizzle/pg';
 import type { EaasClient } from '@eaas/sdk';
 import { expect } from 'vitest';
-import type { PostgresDatabase, Tables } from './tables.ts';
+import type { PostgresDatabase, FieldsTables } from './tables.ts';
 
 const id = (of: number): string => `00000000-0000-4000-8000-00000000000${of}`;
 const [ann, ben] = [id(7), id(8)];
@@ -10,7 +10,7 @@ const [ann, ben] = [id(7), id(8)];
 /** Expects that each row is encrypted for its person, in every way to write and read it. */
 export async function expectSubjects(
   db: EncryptedDatabase<PostgresDatabase>,
-  notes: Tables['notes'],
+  notes: FieldsTables['notes'],
   eaas: EaasClient,
   stored: () => Promise<readonly Readonly<Record<string, unknown>>[]>,
 ): Promise<void> {

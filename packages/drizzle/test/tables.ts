@@ -94,8 +94,8 @@ const allTables = (isConcealed?: boolean) => ({
 });
 export const [tables, concealed] = [allTables(), allTables(true)];
 
-export type Tables = typeof tables.PostgreSQL;
-export type PostgresDatabase = PostgresJsDatabase<Tables>;
+export type FieldsTables = typeof tables.PostgreSQL;
+export type PostgresDatabase = PostgresJsDatabase<FieldsTables>;
 
 interface Column {
   readonly name: string;

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { eq, isNull, type SQL, sql } from 'drizzle-orm';
 import { type EncryptedDatabase, excluded } from '@eaas/drizzle/pg';
 import { expect } from 'vitest';
-import type { PostgresDatabase, Tables } from './tables.ts';
+import type { PostgresDatabase, FieldsTables } from './tables.ts';
 
 /** Expects that an upsert by another key than the id writes the row that is there, also one that appears meanwhile. */
 export async function expectUpserts(
   plain: PostgresDatabase,
-  table: Tables['accounts'],
+  table: FieldsTables['accounts'],
   encrypting: (database: PostgresDatabase) => EncryptedDatabase<PostgresDatabase>,
 ): Promise<void> {
   const db = encrypting(plain);

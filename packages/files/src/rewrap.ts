@@ -97,16 +97,9 @@ async function rewrapFile(
   const { length, wrappedKey } = ciphertext.header;
   requireSubjectMatch(wrappedKey, subject, { isRewrap: true });
   const header = ciphertext.beginning.subarray(0, length);
-  const {
-    ciphertext: renewed,
-    key_id,
-    key_version,
-    rewrapped,
-  } = await client.rewrap(header, {
-    signal,
-    ...(subject !== undefined && { subject }),
-  });
-  const result = { path, key_id, key_version, rewrapped };
+  const options = { signal, ...(subject !== undefined && { subject }) };
+  const { ciphertext: renewed, keyId, keyVersion, rewrapped } = await client.rewrap(header, options);
+  const result = { path, key_id: keyId, key_version: keyVersion, rewrapped };
   const all = withHeader(ciphertext.bytes, renewed, length);
   const replaced = ciphertext.isText ? encodeBase64(all) : all;
   if (!before || !file) {

@@ -12,7 +12,7 @@ import { findRoute } from './routes.ts';
  * succeeds, but its response is lost), `timeout` (no response arrives), `invalid_response` (the response does not
  * follow the API).
  */
-export type Failure = ProblemCode | 'network' | 'answer_lost' | 'timeout' | 'invalid_response';
+export type TestFailure = ProblemCode | 'network' | 'answer_lost' | 'timeout' | 'invalid_response';
 
 /** Decides which requests a test service makes fail. */
 export interface FailureOptions {
@@ -23,7 +23,7 @@ export interface FailureOptions {
 }
 
 /** A completed call: its route and its status, but not its input and its output. */
-export interface SeenRequest {
+export interface TestRequest {
   /** The route of the call. Null for an unknown route. */
   readonly route: Route | null;
   /** The HTTP status of the response. Null if the client received no response. */
@@ -32,14 +32,14 @@ export interface SeenRequest {
   readonly items?: number;
 }
 
-export type Failures = { readonly failure: Failure; readonly route: Route | undefined; left: number }[];
+export type Failures = { readonly failure: TestFailure; readonly route: Route | undefined; left: number }[];
 
-export function addFailure(failures: Failures, failure: Failure, options: FailureOptions): void {
+export function addFailure(failures: Failures, failure: TestFailure, options: FailureOptions): void {
   requireOptions({ times: positiveInteger, route: text }, options, 'failNext');
   const { times = 1, route } = options;
   if (!refusalOf(failure) && !/^(network|answer_lost|timeout|invalid_response)$/.test(failure)) {
     throw new InputError(
-      `unknown failure \`${failure}\`: pass the code of a problem such as \`unavailable\`, or another value of the type \`Failure\``,
+      `unknown failure \`${failure}\`: pass the code of a problem such as \`unavailable\`, or another value of the type \`TestFailure\``,
     );
   }
   if (route !== undefined && !Object.hasOwn(endpoints, route)) {
@@ -48,7 +48,7 @@ export function addFailure(failures: Failures, failure: Failure, options: Failur
   failures.push({ failure, route, left: times });
 }
 
-function refusalOf(failure: Failure | undefined): Refusal | undefined {
+function refusalOf(failure: TestFailure | undefined): Refusal | undefined {
   return failure !== undefined && Object.hasOwn(problems, failure)
     ? new Refusal(failure as ProblemCode, 'The test asked for this failure.')
     : undefined;
@@ -62,7 +62,7 @@ export const baseUrl = 'https://eaas.test';
 export function createFetch(
   door: LocalDoor,
   failures: Failures = [],
-  onSeen: (request: SeenRequest) => void = () => {},
+  onSeen: (request: TestRequest) => void = () => {},
 ): Fetch {
   let turn: Promise<unknown> = Promise.resolve();
   return async (input, init) => {
@@ -96,7 +96,7 @@ export function createFetch(
   };
 }
 
-function failEarly(failure: Failure | undefined, signal: AbortSignal): Promise<Response> | undefined {
+function failEarly(failure: TestFailure | undefined, signal: AbortSignal): Promise<Response> | undefined {
   if (failure === 'network') return Promise.reject(lost());
   if (failure === 'timeout') {
     return new Promise((_, reject) => {

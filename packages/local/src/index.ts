@@ -2,8 +2,8 @@
 export { localService, type LocalService, type LocalServiceOptions } from './local-service.ts';
 export {
   createTestService,
-  type TenantFields,
+  type TestTenant,
   type TestService,
   type TestServiceOptions,
 } from './test-service.ts';
-export type { Failure, FailureOptions, SeenRequest } from './fetch.ts';
+export type { TestFailure, FailureOptions, TestRequest } from './fetch.ts';

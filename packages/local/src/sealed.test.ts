@@ -149,9 +149,9 @@ describe('a rotation', () => {
     at(start + hour - 1);
     const next = deploy(formatSealed(after));
     const { ciphertext } = await next.client.encrypt('x', { context: {} });
-    expect(await next.client.rewrap(ciphertext)).toMatchObject({ key_version: 1, rewrapped: false });
+    expect(await next.client.rewrap(ciphertext)).toMatchObject({ keyVersion: 1, rewrapped: false });
     at(start + hour);
-    expect(await next.client.rewrap(ciphertext)).toMatchObject({ key_version: 2, rewrapped: true });
+    expect(await next.client.rewrap(ciphertext)).toMatchObject({ keyVersion: 2, rewrapped: true });
   });
 });
 

@@ -53,7 +53,7 @@ test('after a rotation, searches find old values, and old values move to the new
   const stored = await old.encryptRow('people', 1, { email: 'a@b.c' });
   expect(await next.where('people', { email: 'a@b.c' })).toEqual({ email_index: [stored.email_index] });
   const { ciphertext } = await start({ secret: a }).encrypt('token', { context });
-  expect(await client.rewrap(ciphertext)).toMatchObject({ key_version: 2, rewrapped: true });
+  expect(await client.rewrap(ciphertext)).toMatchObject({ keyVersion: 2, rewrapped: true });
 });
 
 test('no sealed material of another secret has the same salt', () => {

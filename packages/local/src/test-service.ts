@@ -32,17 +32,17 @@ import {
   addFailure,
   baseUrl,
   createFetch,
-  type Failure,
+  type TestFailure,
   type FailureOptions,
   type Failures,
   type Fetch,
-  type SeenRequest,
+  type TestRequest,
 } from './fetch.ts';
 import { memoryStore } from './memory-store.ts';
 import { ownTenant, withControls } from './own-tenant.ts';
 
 /** The settings of the test service's tenant. In the real service, only the operator can change such settings. */
-export interface TenantFields {
+export interface TestTenant {
   /**
    * If true, the tenant cannot use `/v1/encrypt` and `/v1/decrypt`. Defaults to false. In the real service, new tenants
    * have the value true.
@@ -53,7 +53,7 @@ export interface TenantFields {
 }
 
 /** Options of `createTestService`. */
-export interface TestServiceOptions extends TenantFields {
+export interface TestServiceOptions extends TestTenant {
   /** The clock, in milliseconds since 1970. Defaults to the clock of the machine. */
   readonly now?: (() => number) | undefined;
 }
@@ -73,7 +73,7 @@ export interface TestService {
   /** Responds to requests to `baseUrl`, without opening a connection. All other requests fail. */
   readonly fetch: Fetch;
   /** The completed calls, in the order in which they ended. */
-  readonly requests: readonly SeenRequest[];
+  readonly requests: readonly TestRequest[];
   /**
    * Creates a key, like `POST /v1/keys` with `apiKey`. Throws ServiceError if the real service would refuse this call.
    */
@@ -81,9 +81,9 @@ export interface TestService {
   /** Creates an API key, as an operator can. Throws ServiceError if the real service would refuse this call. */
   createApiKey(fields: NewApiKeyFields): Promise<Output<'POST /v1/api-keys'>>;
   /** Changes the settings of the tenant, as an operator can. Settings that are not passed do not change. */
-  setTenant(fields: TenantFields): Promise<void>;
+  setTenant(fields: TestTenant): Promise<void>;
   /** Makes the next requests to the test service fail. Throws InputError for an unknown failure or route. */
-  failNext(failure: Failure, options?: FailureOptions): void;
+  failNext(failure: TestFailure, options?: FailureOptions): void;
   /**
    * Alters an audit entry as an attacker could, for tests of audit checks. Throws ServiceError if the entry does not
    * exist.
@@ -97,7 +97,7 @@ export interface TestService {
 }
 
 const quota: Rule = (value) => value === null || integerFrom(0)(value, '');
-const tenantRules: OptionRules<TenantFields> = { envelopeOnly: flag, monthlyEncryptQuota: quota };
+const tenantRules: OptionRules<TestTenant> = { envelopeOnly: flag, monthlyEncryptQuota: quota };
 const serviceRules: OptionRules<TestServiceOptions> = { ...tenantRules, now: callback };
 
 /**
@@ -132,7 +132,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   const { service, tenantId, operator, apiKey: everything } = own;
   const holder = { ...operator, actor: everything.api_key_id, ipAddress };
   const failures: Failures = [];
-  const requests: SeenRequest[] = [];
+  const requests: TestRequest[] = [];
   const door = { service, ipAddress, before: own.before };
   const fetch = createFetch(door, failures, (request) => void requests.push(request));
   const connection = { baseUrl, apiKey: everything.api_key, fetch };

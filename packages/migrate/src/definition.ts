@@ -1,6 +1,6 @@
 // The tables of a definition: a module of the app that exports what `encryptedTable` of `@eaas/drizzle` or `defineFields` returned.
 import { InputError } from '@eaas/protocol';
-import { checkConstraints, type FieldsDefinition, type Tables } from '@eaas/sdk/fields';
+import { checkConstraints, type FieldsDefinition, type FieldsTables } from '@eaas/sdk/fields';
 import { planOf, type TableSource } from '@eaas/sdk/internal';
 import { namesOf, ofTable } from './adopt/place.ts';
 import { checksIn } from './check/catalogue.ts';
@@ -35,10 +35,10 @@ export async function definedIn(path: string, name?: string, table?: string) {
 const tablesOf = async (value: unknown): Promise<DefinedTable[]> =>
   isFields(value) ? ofFields(value) : ofDrizzle(value);
 
-const isFields = (value: unknown): value is FieldsDefinition<Tables> =>
+const isFields = (value: unknown): value is FieldsDefinition<FieldsTables> =>
   typeof Object(value).tables === 'object' && typeof Object(value).for === 'function';
 
-function ofFields(fields: FieldsDefinition<Tables>): DefinedTable[] {
+function ofFields(fields: FieldsDefinition<FieldsTables>): DefinedTable[] {
   const plans = [...planOf(fields.tables).values()].filter((plan) => plan.fields.length > 0);
   return plans.map(({ table: name, columns, fields: own }) => {
     const named = [...columns, ...own.flatMap(({ field }) => field.previous?.columns ?? [])];

@@ -8,7 +8,7 @@ import {
   type FieldsClient,
   type FieldsDefinition,
   type RecordsOptions,
-  type Tables,
+  type FieldsTables,
 } from '@eaas/sdk/fields';
 import { type NameOf, writesOlder } from '@eaas/sdk/internal';
 import type { SqlDatabase } from './database.ts';
@@ -44,7 +44,7 @@ export interface MigrateOptions {
 }
 
 /** Options for a table in a database that is passed as it is, with the names that the database has for it. */
-export interface MigrateFieldsOptions<T extends Tables>
+export interface MigrateFieldsOptions<T extends FieldsTables>
   extends
     MigrateOptions,
     Pick<TableOptions, 'schema' | 'table' | 'columns'>,
@@ -99,7 +99,7 @@ export function migrate(
   mode: MigrateMode,
   options: MigrateOptions,
 ): Promise<Migration>;
-export function migrate<T extends Tables>(
+export function migrate<T extends FieldsTables>(
   db: SqlDatabase,
   table: NameOf<T>,
   mode: MigrateMode,

@@ -67,8 +67,8 @@ export function createRewraps(
     const bytes = fromBase64(text);
     const { keyId, wrappedKey } = parseHeader(bytes);
     const name = JSON.stringify([keyId, toBase64(wrappedKey), options.subject]);
-    const { key_version: keyVersion, ...result } = await once(name, () => client.rewrap(text, options));
-    const wrapped = { keyId: result.key_id, keyVersion, wrappedKey: fromBase64(result.wrapped_key) };
+    const { keyVersion, ...result } = await once(name, () => client.rewrap(text, options));
+    const wrapped = parseHeader(fromBase64(result.ciphertext));
     // Without the right to unwrap, this is all that tells a new wrapped key from one that opens nothing.
     const form = options.subject === undefined ? serviceForm : subjectForm;
     const least = head.keyVersion + Number(!head.isIntake);

@@ -1,7 +1,7 @@
 // Where a table is, and what its definition says: from the options of the call, or from the database of `@eaas/drizzle` or
 // `@eaas/prisma`, which knows all of it.
 import { InputError } from '@eaas/protocol';
-import { defineFields, plaintext, type Tables } from '@eaas/sdk/fields';
+import { defineFields, plaintext, type FieldsTables } from '@eaas/sdk/fields';
 import { planOf, requireTable, type TablePlan, type TableSource as SourceOf } from '@eaas/sdk/internal';
 import type { MarkedDatabase, SqlDatabase } from './database.ts';
 import type { TableRow } from './rows.ts';
@@ -49,7 +49,7 @@ export const withEach = <T extends Pick<Target, 'fields' | 'name'>>(target: T, o
   const columns = Object.entries<unknown>(target.fields.tables[target.name] ?? {}).map(([name, column]) => {
     return [name, typeof column === 'object' ? { ...column, ...options } : column] as const;
   });
-  const own = Object.fromEntries(columns) as Tables[string];
+  const own = Object.fromEntries(columns) as FieldsTables[string];
   return { ...target, fields: defineFields({ ...target.fields.tables, [target.name]: own }) };
 };
 

@@ -1,5 +1,12 @@
 // What the types of a definition say of a model of Prisma: its values, index columns and filters.
-import type { Concealed, Field, FieldsDefinition, OnError, Query, Tables } from '@eaas/sdk/fields';
+import type {
+  Concealed,
+  Field,
+  FieldsDefinition,
+  OnError,
+  FieldsQuery,
+  FieldsTables,
+} from '@eaas/sdk/fields';
 import type {
   Bound,
   IndexColumns,
@@ -12,7 +19,7 @@ import type {
 import type { ModelOptions } from './models.ts';
 
 /** Maps model names to table names of the definition. */
-export type Mapping = Readonly<Record<string, string | ModelOptions>>;
+export type ModelMapping = Readonly<Record<string, string | ModelOptions>>;
 
 type TableOf<Models, Name> = Name extends keyof Models
   ? Models[Name] extends string
@@ -31,7 +38,7 @@ type ColumnsOf<E, Name> =
       : never
     : never;
 
-export interface Encrypted<T extends Tables, Models, Handlers, Reveal = unknown> {
+export interface Encrypted<T extends FieldsTables, Models, Handlers, Reveal = unknown> {
   readonly tables: FieldsDefinition<T>['tables'];
   readonly models: Models;
   readonly handlers: Handlers;
@@ -98,7 +105,7 @@ export type FieldOfIndex<E, Name, Column> = {
 }[keyof IndexesOf<E, Name>];
 
 export type PartFilter<E, Name, Key> =
-  Query<ColumnsOf<E, Name>> extends infer Asked
+  FieldsQuery<ColumnsOf<E, Name>> extends infer Asked
     ? Key extends keyof Asked
       ? Exclude<NonNullable<Asked[Key]>, ValuesOf<E, Name>[Key & keyof ValuesOf<E, Name>]>
       : never

@@ -5,7 +5,7 @@ import type {
   FieldsDefinition,
   OnError,
   RecordsOptions,
-  Tables,
+  FieldsTables,
 } from '@eaas/sdk/fields';
 import {
   clientOf,
@@ -22,7 +22,7 @@ import { perform } from './perform.ts';
 import { refuseRaw } from './raw.ts';
 import { withSchema } from './schema.ts';
 import { tableSource } from './table-source.ts';
-import type { Mapping } from './definition-types.ts';
+import type { ModelMapping } from './definition-types.ts';
 import type { EncryptedClient } from './types.ts';
 import { isArgs } from './values.ts';
 
@@ -33,8 +33,8 @@ export type OnErrors<T = Readonly<Record<string, unknown>>> =
 
 /** Options of `withEncryption`: the options of `fields.for`, and the mapping from models to tables. */
 export interface PrismaEncryptionOptions<
-  T extends Tables,
-  Models extends Mapping = Mapping,
+  T extends FieldsTables,
+  Models extends ModelMapping = ModelMapping,
   Handlers = OnErrors<T>,
 >
   extends RecordsOptions<T>, Pick<EncryptionOptions, 'user'> {
@@ -71,8 +71,8 @@ export interface PrismaEncryptionOptions<
  */
 export function withEncryption<
   Client,
-  T extends Tables,
-  const Models extends Mapping = { [Name in never]: string },
+  T extends FieldsTables,
+  const Models extends ModelMapping = { [Name in never]: string },
   Handlers extends OnErrors<T> = Throwing,
 >(
   prisma: Client,
@@ -89,7 +89,7 @@ export function withEncryption<
   }
   const core = coreOf(eaas, own, 'withEncryption');
   const schema = client._engineConfig?.inlineSchema ?? refuseVersion();
-  const untyped = fields as unknown as FieldsDefinition<Tables>;
+  const untyped = fields as unknown as FieldsDefinition<FieldsTables>;
   const models = modelsOf(withSchema(client._runtimeDataModel, schema), core, untyped, mapping, newId);
   // Asserts the return type, because TypeScript cannot derive the types of the encrypted models from the code.
   return extend(client, core, models) as EncryptedClient<Client, T, Models, Handlers>;

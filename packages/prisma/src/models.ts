@@ -1,6 +1,6 @@
 // The models of the Prisma schema, with what the definition says of them: which fields are encrypted, their index columns, the row
 // id, and whose data a row is.
-import type { FieldsDefinition, Tables } from '@eaas/sdk/fields';
+import type { FieldsDefinition, FieldsTables } from '@eaas/sdk/fields';
 import { type Core, type CoreTable, type FieldPlan, refuseStatement as refuse } from '@eaas/sdk/internal';
 
 export interface RuntimeField {
@@ -72,7 +72,7 @@ export type Models = ReadonlyMap<string, Model>;
 export function modelsOf(
   { models }: RuntimeDataModel,
   core: Core,
-  fields: FieldsDefinition<Tables>,
+  fields: FieldsDefinition<FieldsTables>,
   options: Readonly<Record<string, string | ModelOptions | undefined>> = {},
   newId?: () => string,
 ): Models {

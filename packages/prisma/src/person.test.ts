@@ -1,4 +1,4 @@
-import { defineFields, field, type Tables, unencrypted } from '@eaas/sdk/fields';
+import { defineFields, field, type FieldsTables, unencrypted } from '@eaas/sdk/fields';
 import { describe, expect, test } from 'vitest';
 import { type Codec, column, columns, modelsWith, play as played, relation } from '../test/played.ts';
 import { withSchema } from './schema.ts';
@@ -46,7 +46,7 @@ const model = {
   },
 };
 
-const modelsOf = (tables: Tables, provider = 'postgresql', codec: Partial<Codec> = {}) =>
+const modelsOf = (tables: FieldsTables, provider = 'postgresql', codec: Partial<Codec> = {}) =>
   modelsWith(withSchema(model, schemaFor(provider)), defineFields(tables), {}, codec);
 
 const note = field.text();
@@ -71,7 +71,7 @@ async function play(visit: object, operation: string, args: Args, result: unknow
 }
 
 describe('a definition', () => {
-  test.each<[string, Tables[string], string | RegExp]>([
+  test.each<[string, FieldsTables[string], string | RegExp]>([
     [
       'an unknown field',
       { subject: 'person' },

@@ -3,7 +3,7 @@ import {
   type EncryptedTableErrorCode,
   field,
   part,
-  type Tables,
+  type FieldsTables,
   withFields,
 } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
@@ -62,7 +62,7 @@ const codec: Codec = {
     rows.map((row) => {
       const id = idOf(row);
       const entries = Object.entries(row).flatMap(([name, value]) => {
-        const { [name]: of } = fields.tables[table as 'Patient'] as Tables[string];
+        const { [name]: of } = fields.tables[table as 'Patient'] as FieldsTables[string];
         const index = Object(of).index ? `${name}_index` : undefined;
         const marks: [string, unknown][] = index ? [[index, value === null ? null : mark(value)]] : [];
         return marks.concat([[name, value === null ? null : sealed(table, name, id, value)]]);

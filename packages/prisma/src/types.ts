@@ -1,5 +1,5 @@
 // The types of the extended client: those of Prisma, whose rows have the types of plaintext.
-import type { FieldsClient, OnError, Tables } from '@eaas/sdk/fields';
+import type { FieldsClient, OnError, FieldsTables } from '@eaas/sdk/fields';
 import type { clientOf } from '@eaas/sdk/internal';
 import type {
   Encrypted,
@@ -163,17 +163,20 @@ type WithPlain<Client, Models> = Models &
   Omit<Client, keyof Models | keyof OwnMembers<Client> | '$transaction'>;
 
 /** A Prisma client that encrypts: its models have the types of the plaintext, also of concealed fields if `Reveal` is true. */
-export type EncryptedClient<Client, T extends Tables, Models, Handlers = object, Reveal = []> = WithPlain<
+export type EncryptedClient<
   Client,
-  PlainModels<Encrypted<T, Models, Handlers, Reveal>, Client>
-> &
+  T extends FieldsTables,
+  Models,
+  Handlers = object,
+  Reveal = [],
+> = WithPlain<Client, PlainModels<Encrypted<T, Models, Handlers, Reveal>, Client>> &
   Transactions<Client, EncryptedTransaction<Client, T, Models, Handlers, Reveal>> & {
     /** Returns a client that reads concealed fields as values, and not as handles. */
     $revealed(): EncryptedClient<Client, T, Models, Handlers, true>;
   };
 
 /** The client of an interactive transaction of an `EncryptedClient`. */
-export type EncryptedTransaction<Client, T extends Tables, Models, Handlers, Reveal> = Within<
+export type EncryptedTransaction<Client, T extends FieldsTables, Models, Handlers, Reveal> = Within<
   Client,
   WithPlain<Client, PlainModels<Encrypted<T, Models, Handlers, Reveal>, Client>>
 > & { $revealed(): EncryptedTransaction<Client, T, Models, Handlers, true>; [clientOf](): FieldsClient };

@@ -1,5 +1,5 @@
 // Operations without Prisma and without a database: what the extension sends, reads before, and returns.
-import type { FieldsClient, FieldsDefinition, Tables } from '@eaas/sdk/fields';
+import type { FieldsClient, FieldsDefinition, FieldsTables } from '@eaas/sdk/fields';
 import { type clientOf, coreOf } from '@eaas/sdk/internal';
 import {
   type ModelOptions,
@@ -40,12 +40,12 @@ const core = coreOf({} as never, {}, 'withEncryption');
 
 export const modelsWith = (
   schema: RuntimeDataModel,
-  { tables }: { readonly tables: Tables },
+  { tables }: { readonly tables: FieldsTables },
   options: Readonly<Record<string, string | ModelOptions>> = {},
   codec: Partial<Codec> = {},
   newId?: () => string,
 ): Models => {
-  const fields = { tables, for: () => codec } as unknown as FieldsDefinition<Tables>;
+  const fields = { tables, for: () => codec } as unknown as FieldsDefinition<FieldsTables>;
   return modelsOf(schema, core, fields, options, newId);
 };
 

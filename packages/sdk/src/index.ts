@@ -21,15 +21,13 @@ export type { AuditEntry, AuditFilter, AuditPage, AuditPageQuery, AuditListOptio
 export type { PersonReportOptions, ReportOptions, ReportRow } from './audit/report.ts';
 export * from './client/client.ts';
 export type { Engines } from './engines/engines.ts';
-export type { EnvelopeClient, OwnLog, PrimeOptions } from './client/envelope-client.ts';
+export type { EnvelopeClient, OwnAudit, PrimeOptions } from './client/envelope-client.ts';
 export type { ClientErrorCode, SdkError, ServiceErrorCode, Settled } from './errors.ts';
 export { ClientError, ServiceError } from './errors.ts';
-export type { Half, HalfAnswer, HalfOption, HalfQuestion } from './half/options.ts';
+export type { Half } from './half/options.ts';
 export type { EaasEvent } from './events.ts';
 export type { CacheOptions } from './data-keys/limits.ts';
 export type { ClientOptions } from './client/client-options.ts';
 export type { SignInOptions, TokenClaims } from './sign-in/options.ts';
 export type { CallOptions } from './http/transport.ts';
 export type { PagesOptions } from './http/listing.ts';
-export type { CacheLimits } from './data-keys/cache.ts';
-export type { BudgetLimits } from './data-keys/encrypting.ts';

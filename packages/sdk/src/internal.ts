@@ -18,7 +18,7 @@ export type { RangeIndex } from './fields/range-rules.ts';
 export { isNamed, withoutTexts } from './fields/raw-sql.ts';
 export { type ColumnPlace, holdsCiphertext } from './fields/recognize-ciphertext.ts';
 export type { FieldName, Guessable, IndexColumns, InputOf, NameOf, ReadOf } from './fields/row-types.ts';
-export type { FieldsQuery } from './fields/with-fields.ts';
+export type { WithFieldsQuery } from './fields/with-fields.ts';
 export { unwrapBy } from './stream/wrapping.ts';
 export { abortable } from './http/abortable.ts';
 export type { Call } from './http/transport.ts';

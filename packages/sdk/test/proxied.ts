@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { createProxy, type Grant, type ProxyEvent, type ProxyOptions } from '@eaas/sdk/proxy';
+import { createProxy, type ProxyGrant, type ProxyEvent, type ProxyOptions } from '@eaas/sdk/proxy';
 
 export const key = '00000000-0000-4000-8000-00000000000a';
 export const otherKey = '00000000-0000-4000-8000-00000000000b';
 export const apiKey = `eaas_sk_${'0'.repeat(49)}`;
 export const dek = `${'A'.repeat(43)}=`;
-export const all: Grant = { keys: [key], operations: ['wrap', 'unwrap', 'rewrap', 'hash'] };
+export const all: ProxyGrant = { keys: [key], operations: ['wrap', 'unwrap', 'rewrap', 'hash'] };
 export const wrapped = { wrapped_key: 'AQ==', key_id: key, key_version: 1 };
 
 /**

@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline/promises';
 import { InputError } from '@eaas/protocol';
 import { progressLine } from '@eaas/protocol/internal';
-import { defineFields, field, plaintext, type Tables } from '@eaas/sdk/fields';
+import { defineFields, field, plaintext, type FieldsTables } from '@eaas/sdk/fields';
 import { clientOf, connect, variable } from '../connect.ts';
 import type { SqlDatabase } from '../database.ts';
 import { requireText } from '../formats/keys.ts';
@@ -157,7 +157,7 @@ function define(names: Names, columns: readonly Column[], read: Reader, more = {
   const options = { ...more, previous: { ...plaintext(read), columns: needed.map((each) => each.field) } };
   const fields = Object.fromEntries(columns.map((each) => [each.field, field.text(options)]));
   const stored = Object.fromEntries([...columns, ...needed].map((each) => [each.field, each.column]));
-  return { fields: defineFields<Tables>({ [name]: fields }), schema, table, id, columns: stored };
+  return { fields: defineFields<FieldsTables>({ [name]: fields }), schema, table, id, columns: stored };
 }
 
 async function isConfirmed(): Promise<boolean> {

@@ -1,7 +1,7 @@
 // The command `check` in this process, on PostgreSQL, with `defineFields`. check.slow.test.ts has Drizzle, and other databases.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { defineFields, field, part, plaintext, type Tables, unencrypted } from '@eaas/sdk/fields';
+import { defineFields, field, part, plaintext, type FieldsTables, unencrypted } from '@eaas/sdk/fields';
 import { closing } from '@eaas/test-kit/closing';
 import { createDatabase } from '@eaas/test-kit/database';
 import { newDirectory } from '@eaas/test-kit/directory';
@@ -29,8 +29,8 @@ async function moduleOf(exported: object): Promise<string> {
   return join(folder, name);
 }
 
-async function check(members: Tables[string], ...more: readonly string[]) {
-  return checked(await moduleOf({ fields: defineFields<Tables>({ members }) }), ...more);
+async function check(members: FieldsTables[string], ...more: readonly string[]) {
+  return checked(await moduleOf({ fields: defineFields<FieldsTables>({ members }) }), ...more);
 }
 
 /** Makes the table anew. */

@@ -77,7 +77,7 @@ const primeOptions: OptionRules<PrimeOptions> = {
 };
 
 /** The audit log as a signed-in user may read it. The issuer needs the permission `audit.own`. */
-export interface OwnLog {
+export interface OwnAudit {
   /**
    * Yields what happened with the data of the signed-in user, newest first: the time, the action, the id of the user who
    * acted and the outcome. Throws InputError for a client without `issuer` and `token`.
@@ -114,7 +114,7 @@ export class EnvelopeClient {
   /** The id of the default key, which calls without `keyId` use to encrypt and to decrypt. */
   readonly keyId: string | undefined;
   /** Shows the signed-in user what happened with their own data. */
-  readonly audit: OwnLog = { report: (options) => reportOf(this.call, this.caller.signsIn, options, true) };
+  readonly audit: OwnAudit = { report: (options) => reportOf(this.call, this.caller.signsIn, options, true) };
   protected readonly call: Call;
   /** No private members, because the clients that `as` returns inherit these from this one. */
   protected readonly parts: Parts;

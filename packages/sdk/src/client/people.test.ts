@@ -75,7 +75,7 @@ describe('a value with a subject', () => {
     await client.keys.rotate({ key_id: keyId });
     await expect(client.rewrap(bundle)).rejects.toThrow(/pass `subject`/);
     const rewrapped = await client.rewrap(bundle, { subject });
-    expect(rewrapped).toMatchObject({ key_version: 2, rewrapped: true });
+    expect(rewrapped).toMatchObject({ keyVersion: 2, rewrapped: true });
     expect(await client.decrypt(rewrapped, { subject, as: 'text' })).toBe('x');
     const dek = new Uint8Array(32).fill(7);
     const wrapped = await client.wrap(dek, { subject });

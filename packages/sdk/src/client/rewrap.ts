@@ -18,9 +18,8 @@ export type FormOf<C extends Ciphertext> = C extends { readonly ciphertext: infe
 /** The result of `rewrap`: a ciphertext whose data key is wrapped under the newest version of its key. */
 export interface Rewrapped<C = string | Uint8Array> {
   readonly ciphertext: C;
-  readonly wrapped_key: string;
-  readonly key_id: string;
-  readonly key_version: number;
+  readonly keyId: string;
+  readonly keyVersion: number;
   /**
    * False if the data key was already wrapped under the newest key version. In this case the ciphertext is unchanged.
    */
@@ -54,8 +53,8 @@ export function createRewrapAll(call: Call, patience: Patience, erasures: Erasur
       const envelope = output.rewrapped ? replaceWrapped(bytes, wrapped) : bytes;
       const given = (ciphertext as { ciphertext?: unknown }).ciphertext ?? ciphertext;
       const form = typeof given === 'string' ? toBase64(envelope) : envelope;
-      const { wrapped_key, key_id, key_version, rewrapped } = output;
-      return { ciphertext: form as FormOf<C>, wrapped_key, key_id, key_version, rewrapped };
+      const [{ keyVersion }, { rewrapped }] = [wrapped, output];
+      return { ciphertext: form as FormOf<C>, keyId, keyVersion, rewrapped };
     });
   };
 }

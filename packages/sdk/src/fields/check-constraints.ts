@@ -3,7 +3,7 @@ import { requireOptions } from '@eaas/protocol/internal';
 import type { FieldsDefinition } from './define-fields.ts';
 import { writesOlder } from './older-form.ts';
 import { type FieldPlan, partIndexesOf, planOf, requireField, requireTable } from './plan.ts';
-import type { FieldName, IndexColumns, NameOf, Tables } from './row-types.ts';
+import type { FieldName, IndexColumns, NameOf, FieldsTables } from './row-types.ts';
 import { refuse } from './value-types.ts';
 
 /** Options of `checkConstraints`: the names in the database, where they differ from the names in the definition. */
@@ -34,7 +34,7 @@ export interface CheckConstraintsOptions<F> {
  * await pool.query(checkConstraints(fields, 'patients'), []); // add check ("name" like 'eaasA%')
  * ```
  */
-export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
+export function checkConstraints<T extends FieldsTables, Table extends NameOf<T>>(
   definition: FieldsDefinition<T>,
   table: Table,
   options: CheckConstraintsOptions<T[Table]> = {},

@@ -22,7 +22,7 @@ import {
 } from './plan.ts';
 import type { ColumnPlace } from './recognize-ciphertext.ts';
 import type { Records } from './records.ts';
-import type { RecordId, Tables } from './row-types.ts';
+import type { RecordId, FieldsTables } from './row-types.ts';
 import { withoutHandles } from './write-concealed.ts';
 
 /** Options of an encrypted database. */
@@ -54,7 +54,7 @@ export interface EncryptionOptions<Table extends string = string> {
 /** What an encrypted database tells `@eaas/migrate` of a table. All names but `name` are those of the database. */
 export interface TableSource<Database> {
   readonly database: Database;
-  readonly fields: FieldsDefinition<Tables>;
+  readonly fields: FieldsDefinition<FieldsTables>;
   /** The name of the table in the definition. */
   readonly name: string;
   readonly schema?: string | undefined;
@@ -77,7 +77,7 @@ export interface CoreTable {
   readonly person: readonly string[];
   /** What the core knows of it for `@eaas/migrate`. */
   readonly source: Pick<TableSource<unknown>, 'fields' | 'name' | 'index' | 'keyIds'>;
-  readonly records: Records<Tables>;
+  readonly records: Records<FieldsTables>;
 }
 
 /** For adapters: a new row, or new values of a row. */
@@ -162,7 +162,7 @@ export interface Core {
   /** Throws if the options name a table that is none of these. */
   requireTables(names: readonly string[]): void;
   /** `shown` is what errors call the table. */
-  table(definition: FieldsDefinition<Tables>, name: string, shown?: string): CoreTable;
+  table(definition: FieldsDefinition<FieldsTables>, name: string, shown?: string): CoreTable;
   /** Begins a statement. It asks once who the user is. */
   begin(): Statement;
   /** Returns the core for a user. */
@@ -253,7 +253,7 @@ function statementOf(
 ): Statement {
   let acting: { readonly user: string | undefined } | undefined;
   const userOnce = () => (acting ??= { user: userOf?.() }).user;
-  const recordsOf = ({ records }: CoreTable): Records<Tables> => {
+  const recordsOf = ({ records }: CoreTable): Records<FieldsTables> => {
     const user = userOnce();
     return user === undefined ? records : records.as(user);
   };

@@ -11,7 +11,7 @@ import { revealRule } from './concealed.ts';
 import { type OnError, onErrorRule, type SubstituteOf, type ThrowingUnlessErased } from './field-error.ts';
 import { type Row, type RowOptions, rowOptions } from './internals.ts';
 import type { Records } from './records.ts';
-import type { Aliases, DecryptRowResult, NameOf, RecordId, Revealing, Tables } from './row-types.ts';
+import type { Aliases, DecryptRowResult, NameOf, RecordId, Revealing, FieldsTables } from './row-types.ts';
 import { refuse } from './value-types.ts';
 
 interface UntypedNesting {
@@ -50,7 +50,7 @@ export interface DecryptNestedOptions<Handler = OnError, Reveal = Revealing> ext
  * ```
  */
 export function decryptNested<
-  T extends Tables,
+  T extends FieldsTables,
   Row extends object,
   const Shape extends Nesting<T, Row>,
   Handler extends OnError = ThrowingUnlessErased<T[NameOf<T>]>,
@@ -62,7 +62,7 @@ export function decryptNested<
   options?: DecryptNestedOptions<Handler, Reveal>,
 ): Promise<DecryptNestedResult<T, Row, Shape, SubstituteOf<Handler>, Reveal>[]>;
 export async function decryptNested(
-  records: Records<Tables>,
+  records: Records<FieldsTables>,
   given: readonly object[],
   top: UntypedNesting,
   options: DecryptNestedOptions = {},
@@ -132,7 +132,7 @@ function isRow(value: unknown): value is Row {
 type RowIn<Value> = NonNullable<Value> extends readonly (infer Row)[] ? Row : NonNullable<Value>;
 
 /** Describes nested rows: the table of the rows, and the columns that contain rows of other tables. */
-export type Nesting<T extends Tables, Row> = {
+export type Nesting<T extends FieldsTables, Row> = {
   [Table in NameOf<T>]: {
     readonly table: Table;
     /** Returns the id of a row. Defaults to the value of its column `id`. */
@@ -150,7 +150,7 @@ export type Nesting<T extends Tables, Row> = {
 type NestedIn<Shape> = Shape extends { readonly nested: infer Nested extends object } ? Nested : object;
 type AliasesIn<Shape> = Shape extends { readonly as: infer As extends object } ? As : object;
 
-type NestedValue<T extends Tables, Value, Shape, Substitute, Reveal> = Value extends null | undefined
+type NestedValue<T extends FieldsTables, Value, Shape, Substitute, Reveal> = Value extends null | undefined
   ? Value
   : Value extends readonly (infer Row)[]
     ? DecryptNestedResult<T, Row, Shape, Substitute, Reveal>[]
@@ -158,7 +158,7 @@ type NestedValue<T extends Tables, Value, Shape, Substitute, Reveal> = Value ext
 
 /** The type of a row that `decryptNested` returns. */
 export type DecryptNestedResult<
-  T extends Tables,
+  T extends FieldsTables,
   Row,
   Shape,
   Substitute = never,

@@ -26,14 +26,14 @@ import {
   subjectOfRow,
   type TablePlan,
 } from './plan.ts';
-import type { DecryptOptionsOf } from './records.ts';
+import type { DecryptRowOptions } from './records.ts';
 import { refuse, valueIn } from './value-types.ts';
 import { ciphertextAmongPlaintext, isCiphertext, reportRows } from './recognize-ciphertext.ts';
 
 /** The result for one row of many: the decrypted row, or the error of the first field that failed. */
 export type SettledRow<R> = Settled<R, FieldError>;
 
-export type DecryptRowsOptions = DecryptOptionsOf<Readonly<Record<string, string | null | undefined>>>;
+export type DecryptRowsOptions = DecryptRowOptions<Readonly<Record<string, string | null | undefined>>>;
 
 interface Opening {
   readonly stored: Row;

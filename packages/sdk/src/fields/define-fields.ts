@@ -4,6 +4,7 @@ import { inside } from '../client/inside.ts';
 import { resultOf } from '../errors.ts';
 import { refuseHalf } from '../half/options.ts';
 import { decryptRows, type DecryptRowsOptions, requireSomeField } from './decrypt-rows.ts';
+import { describe, type FieldsDescription } from './describe.ts';
 import { encryptRows } from './encrypt-rows.ts';
 import { revealRule } from './concealed.ts';
 import { onErrorRule } from './field-error.ts';
@@ -20,11 +21,11 @@ import {
 import { onlyMatching, where } from './where.ts';
 import { partIndexesOf, planOf, requireTable } from './plan.ts';
 import type { Records } from './records.ts';
-import type { NameOf, OnlyColumns, PlaceOf, RecordId, Searchable, Tables } from './row-types.ts';
+import type { NameOf, OnlyColumns, PlaceOf, RecordId, Searchable, FieldsTables } from './row-types.ts';
 import { refuse } from './value-types.ts';
 
 /** Options of `FieldsDefinition.for`: which keys encrypt the fields, and how fingerprints are computed. */
-export interface RecordsOptions<T extends Tables> {
+export interface RecordsOptions<T extends FieldsTables> {
   /**
    * Selects how fingerprints are computed. With a token that `createIndexKey` returned, this process computes
    * fingerprints. With `half`, so does a client that has a half, and needs no token. With `service`, the service computes
@@ -43,17 +44,22 @@ export interface RecordsOptions<T extends Tables> {
     | undefined;
 }
 
-type OptionsOf<T extends Tables> = {
+type OptionsOf<T extends FieldsTables> = {
   [Table in NameOf<T>]: Searchable<T[Table]>;
 }[NameOf<T>] extends never
   ? [options?: RecordsOptions<T>]
   : [options: RecordsOptions<T> & { readonly index: IndexSource | readonly IndexSource[] }];
 
 /** The definition of encrypted fields, as `defineFields` returns it. */
-export interface FieldsDefinition<T extends Tables> {
+export interface FieldsDefinition<T extends FieldsTables> {
   readonly tables: T;
   /** Returns the methods that encrypt, decrypt and search with a client. Throws InputError for invalid options. */
   for(client: FieldsClient, ...options: OptionsOf<T>): Records<T>;
+  /**
+   * Returns what the definition says of its tables: their columns, their indexes, and what is bound to what. For programs that
+   * check queries, migrations or grants.
+   */
+  describe(): FieldsDescription;
 }
 
 /**
@@ -73,12 +79,16 @@ export interface FieldsDefinition<T extends Tables> {
  * console.log(ssn); // 123-45-6789
  * ```
  */
-export function defineFields<const T extends Tables>(tables: T & OnlyColumns<T>): FieldsDefinition<T> {
+export function defineFields<const T extends FieldsTables>(tables: T & OnlyColumns<T>): FieldsDefinition<T> {
   planOf(tables);
-  return { tables, for: (client, ...[options = {}]) => recordsOf(tables, client, options) };
+  return {
+    tables,
+    for: (client, ...[options = {}]) => recordsOf(tables, client, options),
+    describe: () => describe(tables),
+  };
 }
 
-function recordsOf<T extends Tables>(tables: T, client: FieldsClient, options: RecordsOptions<T>) {
+function recordsOf<T extends FieldsTables>(tables: T, client: FieldsClient, options: RecordsOptions<T>) {
   requireKind(having('a client', 'encryptMany'), client, 'the first argument');
   requireOptions({ index: 'anything', keyIds: 'object' }, options, 'for');
   const { index = [], keyIds } = options;

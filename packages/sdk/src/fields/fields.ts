@@ -8,6 +8,7 @@ export { sortRows, type SortOptions } from './sort-rows.ts';
 export type { EncryptionOptions } from './core.ts';
 export { EncryptedTableError, type EncryptedTableErrorCode } from './encrypted-table-error.ts';
 export { defineFields, type FieldsDefinition, type RecordsOptions } from './define-fields.ts';
+export type { FieldsDescription } from './describe.ts';
 export { checkConstraints, type CheckConstraintsOptions } from './check-constraints.ts';
 export type {
   Field,
@@ -26,10 +27,10 @@ export type { EncryptRowOptions, FieldsClient, RowOptions } from './internals.ts
 export type { Normalization } from './normalize.ts';
 export { part } from './part.ts';
 export type { PartIndex, PartOptions, TextPartOptions } from './part-index.ts';
-export { type Query, withFields } from './with-fields.ts';
+export { type FieldsQuery, withFields } from './with-fields.ts';
 export type { DateBounds, DateRangeOptions } from './date-range.ts';
 export type { SearchRange } from './range-rules.ts';
-export type { DecryptOptionsOf, Records } from './records.ts';
+export type { DecryptRowOptions, Records } from './records.ts';
 export type {
   DecryptRowResult,
   Encrypted,
@@ -38,5 +39,5 @@ export type {
   Fingerprint,
   PlainRow,
   RecordId,
-  Tables,
+  FieldsTables,
 } from './row-types.ts';

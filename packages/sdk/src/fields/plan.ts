@@ -19,7 +19,7 @@ import {
 import { person } from '../caller.ts';
 import type { Field, Unencrypted } from './field.ts';
 import type { PartIndex, TypedValue } from './part-index.ts';
-import type { RecordId, SubjectSource, Tables } from './row-types.ts';
+import type { RecordId, SubjectSource, FieldsTables } from './row-types.ts';
 import { refuse } from './value-types.ts';
 import type { Row } from './internals.ts';
 
@@ -67,7 +67,7 @@ export type Plans = ReadonlyMap<string, TablePlan>;
 
 export type KeyIds = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-export function planOf(tables: Tables, keyIds: KeyIds = {}): Plans {
+export function planOf(tables: FieldsTables, keyIds: KeyIds = {}): Plans {
   requireKind('object', tables, 'the definition');
   const keys = new Map(Object.entries(keyIds).map(([name, ids]) => [name, requireKeyIds(name, ids)]));
   const plans = new Map(
@@ -93,7 +93,9 @@ function requireKeyIds(name: string, given: KeyIds[string]): FieldPlan['keyIds']
     : refuse(`\`keyIds\` must have a UUID or a list of UUIDs for \`${name}\``);
 }
 
-function planTable(table: string, given: Tables[string], keys: ReadonlyMap<string, FieldPlan['keyIds']>) {
+type Keys = ReadonlyMap<string, FieldPlan['keyIds']>;
+
+function planTable(table: string, given: FieldsTables[string], keys: Keys) {
   requireKind('object', given, `the table \`${table}\``);
   const columns: string[] = [];
   const fields: (FieldPlan & { readonly indexes: IndexPlan[] })[] = [];

@@ -2,7 +2,7 @@
 import type { SettledRow } from './decrypt-rows.ts';
 import type { OnError, SubstituteOf, Throwing, ThrowingUnlessErased } from './field-error.ts';
 import type { EncryptRowOptions, RowOptions } from './internals.ts';
-import type { Query, Terms } from './with-fields.ts';
+import type { FieldsQuery, Terms } from './with-fields.ts';
 import type {
   Aliases,
   DecryptRowResult,
@@ -14,11 +14,11 @@ import type {
   ReadableRow,
   Revealing,
   SubjectRow,
-  Tables,
+  FieldsTables,
 } from './row-types.ts';
 
 /** Options of `decryptRow` and `decryptRows`. */
-export interface DecryptOptionsOf<As, Handler = OnError, Reveal = Revealing> extends RowOptions {
+export interface DecryptRowOptions<As, Handler = OnError, Reveal = Revealing> extends RowOptions {
   /**
    * Maps each renamed column to its field, as in `{ patientName: 'name' }`. Map a column to null to return its value
    * unchanged, even if the value is a ciphertext.
@@ -36,7 +36,7 @@ type OrSettled<Row, IsSettled> = IsSettled extends true ? SettledRow<Row> : Row;
  * The methods that encrypt, decrypt and search the rows of a definition. Fields with the value null or undefined stay
  * unchanged.
  */
-export interface Records<T extends Tables> {
+export interface Records<T extends FieldsTables> {
   /**
    * Acts on behalf of a user of the app, as `client.as` does. Shares everything with these records, also the index keys
    * and `close`, except the data keys for decryption.
@@ -91,7 +91,7 @@ export interface Records<T extends Tables> {
     table: Table,
     id: IdFor<T[Table]>,
     row: Row & ReadableRow<T[Table], Table, Row, As> & SubjectRow<T[Table]>,
-    options?: DecryptOptionsOf<As, Handler, Reveal>,
+    options?: DecryptRowOptions<As, Handler, Reveal>,
   ): Promise<DecryptRowResult<T[Table], Row, As, SubstituteOf<Handler>, Reveal>>;
 
   /**
@@ -119,7 +119,7 @@ export interface Records<T extends Tables> {
     table: Table,
     rows: readonly Row[] & readonly (ReadableRow<T[Table], Table, Row, As> & SubjectRow<T[Table]>)[],
     idOf: (row: Row) => IdFor<T[Table]>,
-    options?: DecryptOptionsOf<As, Handler, Reveal> & { readonly settled?: IsSettled },
+    options?: DecryptRowOptions<As, Handler, Reveal> & { readonly settled?: IsSettled },
   ): Promise<OrSettled<DecryptRowResult<T[Table], Row, As, SubstituteOf<Handler>, Reveal>, IsSettled>[]>;
 
   /**
@@ -142,7 +142,7 @@ export interface Records<T extends Tables> {
    * await pool.query('select * from patients where name_index = any($1)', [`{${name_index.join()}}`]);
    * ```
    */
-  where<Table extends NameOf<T>, Q extends Query<T[Table]>>(
+  where<Table extends NameOf<T>, Q extends FieldsQuery<T[Table]>>(
     table: Table,
     query: Q,
     options?: Pick<RowOptions, 'signal'>,
@@ -156,7 +156,7 @@ export interface Records<T extends Tables> {
   onlyMatching<Table extends NameOf<T>, Row extends object>(
     table: Table,
     rows: readonly Row[],
-    query: Query<T[Table]>,
+    query: FieldsQuery<T[Table]>,
   ): Row[];
 
   /** Forgets the index keys. Later calls that need an index key throw. Does not close the client. */

@@ -36,7 +36,7 @@ export type SubjectSource = string | SubjectFunction['of'];
  * compute fingerprints can find the values of some indexes by brute force: those of numbers, dates and booleans, and of
  * parts of values.
  */
-export type Tables = Readonly<
+export type FieldsTables = Readonly<
   Record<string, Readonly<Record<string, Field<unknown> | Unencrypted | SubjectSource>>>
 >;
 
@@ -216,7 +216,7 @@ export type PlaceOf<T> = { [Table in NameOf<T>]: `${Table}.${FieldName<T[Table]>
  * `EncryptedRow<typeof fields, 'users', User>`.
  */
 export type EncryptedRow<
-  Definition extends { readonly tables: Tables },
+  Definition extends { readonly tables: FieldsTables },
   Table extends NameOf<Definition['tables']>,
   Row = {
     [Name in FieldName<Definition['tables'][Table]>]: InputOf<Definition['tables'][Table][Name]>;

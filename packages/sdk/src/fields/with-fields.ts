@@ -23,7 +23,7 @@ import type {
 import { refuse } from './value-types.ts';
 
 /** The query of `withFields`: an object with a value for each field that the index combines. */
-export interface FieldsQuery<Name extends string> {
+export interface WithFieldsQuery<Name extends string> {
   readonly 'a value for each field': Name;
 }
 
@@ -45,7 +45,7 @@ export interface FieldsQuery<Name extends string> {
 export function withFields<const Name extends string, const Column extends string | true = true>(
   others: readonly Name[],
   options: TextPartOptions<Column> = {},
-): PartIndex<never, FieldsQuery<Name>, false, NoInfer<Column>> {
+): PartIndex<never, WithFieldsQuery<Name>, false, NoInfer<Column>> {
   const index = indexOf('withFields', textPartOptions, options);
   if (!(Array.isArray(others) && others.length > 0))
     refuse('the first argument of `withFields` must be a non-empty array of names of fields');
@@ -80,7 +80,7 @@ export function withFields<const Name extends string, const Column extends strin
  * The fields to search by, each with the value to find. To search by a part of a value, pass an object with the name of
  * the index: `{ last4: '6789' }`.
  */
-export type Query<F> = {
+export type FieldsQuery<F> = {
   readonly [Name in FieldName<F>]?:
     | ([IndexColumn<F[Name], Name>] extends [never] ? never : Plain<ValueOf<F[Name]>>)
     | ([keyof PartsOf<F[Name]>] extends [never] ? never : PartQueries<F, Name>);
@@ -92,7 +92,7 @@ type PartQueries<F, Name extends keyof F> = {
 
 type PartQuery<F, Name, Index> =
   Index extends PartIndex<never, infer Asked>
-    ? Asked extends FieldsQuery<infer Other>
+    ? Asked extends WithFieldsQuery<infer Other>
       ? { readonly [Key in (Name | Other) & keyof F]: Plain<InputOf<F[Key]>> }
       : Plain<Asked>
     : never;

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { endpoints, formatApiKey, type Route } from '@eaas/protocol/wire';
-import type { Failure } from '@eaas/local';
+import type { TestFailure } from '@eaas/local';
 import { failureOf } from '@eaas/test-kit/failure-of';
 import { describe, expect, test, vi } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
@@ -128,7 +128,7 @@ describe('secrets in errors and events', () => {
     apiKey: formatApiKey(new Uint8Array(32).fill(7)),
     plaintext: 'plaintext that nobody may see',
   };
-  test.each<Failure>([
+  test.each<TestFailure>([
     'network',
     'timeout',
     'invalid_response',

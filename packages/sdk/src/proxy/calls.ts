@@ -14,15 +14,15 @@ import { type Endpoint, endpoints, type ProblemCode } from '@eaas/protocol/wire'
 import type { ServiceErrorCode } from '../errors.ts';
 import { coalesce, type Single } from '../http/batches.ts';
 import { createTransport } from '../http/transport.ts';
-import type { Asked, CheckedGrant, Operation } from './grant.ts';
+import type { ProxyCall, CheckedGrant, ProxyOperation } from './grant.ts';
 import type { ProxyEvent, Settings } from './options.ts';
 
 /** What a session asks for, as the path says. */
-export interface Target extends Asked {
+export interface Target extends ProxyCall {
   readonly batch: boolean;
 }
 
-const routeOf = (operation: Operation): Single =>
+const routeOf = (operation: ProxyOperation): Single =>
   operation === 'hash' ? 'POST /v1/hash' : `POST /v1/keys/:key_id/${operation}`;
 
 export const endpointOf = ({ operation, batch }: Target): Endpoint =>

@@ -6,13 +6,13 @@ import { person, required } from '../caller.ts';
 const operations = ['wrap', 'unwrap', 'rewrap', 'hash'] as const;
 
 /** The operations that a grant can allow, in single calls and in batches. */
-export type Operation = (typeof operations)[number];
+export type ProxyOperation = (typeof operations)[number];
 
 /** The operations and keys that a session can use. A session can do nothing else. */
-export interface Grant {
+export interface ProxyGrant {
   /** The ids of the keys that the session can use. An empty list allows nothing. */
   readonly keys: readonly string[];
-  readonly operations: readonly Operation[];
+  readonly operations: readonly ProxyOperation[];
   /**
    * The context of every data key that the session wraps. Unwrapping needs the same context. Use facts that the app
    * knows about the session, such as the user's id. The browser can add names, but cannot change a name or value that
@@ -30,8 +30,8 @@ export interface Grant {
 }
 
 /** Describes the call that a browser requests. */
-export interface Asked {
-  readonly operation: Operation;
+export interface ProxyCall {
+  readonly operation: ProxyOperation;
   /**
    * The key id in lower case. Undefined for batches and hashes, whose key ids are in the body that the proxy has not
    * read yet.
@@ -40,15 +40,15 @@ export interface Asked {
 }
 
 /** Returns what the session of a request can do. `undefined`, `null` and `false` allow nothing. */
-export type Authorize = (
+export type ProxyAuthorize = (
   request: Request,
-  asked: Asked,
-) => Grant | false | null | undefined | Promise<Grant | false | null | undefined>;
+  asked: ProxyCall,
+) => ProxyGrant | false | null | undefined | Promise<ProxyGrant | false | null | undefined>;
 
 const isKeyId = (key: unknown): boolean => typeof key === 'string' && parseUuid(key) !== undefined;
 const isOperation = (given: unknown): boolean => (operations as readonly unknown[]).includes(given);
 
-const grantRules: OptionRules<Grant> = {
+const grantRules: OptionRules<ProxyGrant> = {
   keys: required((value) => (Array.isArray(value) && value.every(isKeyId)) || 'an array of key ids (UUIDs)'),
   operations: required(
     (value) =>
@@ -63,7 +63,7 @@ export type CheckedGrant = ReturnType<typeof checkGrant>;
 
 /** Throws InputError for anything but a grant, such as `true` or a misspelt name. */
 export function checkGrant(returned: unknown) {
-  const grant = { keys: undefined, operations: undefined, ...Object(returned) } as Grant;
+  const grant = { keys: undefined, operations: undefined, ...Object(returned) } as ProxyGrant;
   requireOptions(grantRules, grant, 'the grant from authorize');
   const { keys, context, subject, user } = grant;
   encodeContext(context);

@@ -14,12 +14,12 @@ import {
   wrapped,
   wrapPath,
 } from '../../test/proxied.ts';
-import type { Grant, ProxyOptions } from './proxy.ts';
+import type { ProxyGrant, ProxyOptions } from './proxy.ts';
 
 const verbPath = (verb: string) => `/api/eaas/v1/keys/${key}/${verb}`;
 const batchPath = (verb: string) => `/api/eaas/v1/batch/${verb}`;
 const hashPath = '/api/eaas/v1/hash';
-const granting = (grant: Partial<Grant>) => ({ authorize: () => ({ ...all, ...grant }) });
+const granting = (grant: Partial<ProxyGrant>) => ({ authorize: () => ({ ...all, ...grant }) });
 
 const forbidden = { status: 403, json: { code: 'permission_missing' } };
 const unknown = { status: 404, json: { code: 'not_found' } };
@@ -100,7 +100,7 @@ describe('what `authorize` returns', () => {
     ['an error', new Error('session store: password=hunter2')],
   ])('is refused with 500 and an event if it is %s', async (_, decided) => {
     const isError = decided instanceof Error;
-    const authorize = async () => (isError ? Promise.reject(decided) : (decided as Grant));
+    const authorize = async () => (isError ? Promise.reject(decided) : (decided as ProxyGrant));
     const { post, sent, events } = setUp({ authorize });
     const answer = await post(wrapPath, { dek });
     expect(answer).toMatchObject({ status: 500, json: { code: 'internal' } });
@@ -125,7 +125,7 @@ describe('what `authorize` returns', () => {
 const ofOther = { key_id: otherKey, value: '' };
 const others = [otherKey, 'patients', otherKey].map((key_id) => ({ key_id, dek }));
 
-test.each<[string, Partial<Grant>, string, object, object, object]>([
+test.each<[string, Partial<ProxyGrant>, string, object, object, object]>([
   ['operation', { operations: ['unwrap'] }, wrapPath, { dek }, forbidden, { operation: 'wrap', keyId: key }],
   ['key', {}, wrapPath.replace(key, otherKey), { dek }, unknown, { operation: 'wrap', keyId: otherKey }],
   ['key', {}, hashPath, ofOther, unknown, { operation: 'hash', keyId: otherKey }],
@@ -161,7 +161,7 @@ const promising = (async () => true) as never;
 const large = 'x'.repeat(3_000);
 
 /** A grant, what the session sends beside the key and the data key, and what the service gets instead, or the session. */
-const judged: readonly (readonly [Partial<Grant>, string, given: object, gets: object])[] = [
+const judged: readonly (readonly [Partial<ProxyGrant>, string, given: object, gets: object])[] = [
   [{ context }, 'wrap', {}, { context }],
   [{ context }, 'wrap', { context: { form: 'a' } }, { context: { form: 'a', ...context } }],
   [{ context }, 'unwrap', { wrapped_key: plain }, { context }],

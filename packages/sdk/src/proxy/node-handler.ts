@@ -75,9 +75,9 @@ export function toNodeHandler(
  *
  * @example
  * ```ts
- * import { type Authorize, nodeRequestOf } from '@eaas/sdk/proxy';
+ * import { type ProxyAuthorize, nodeRequestOf } from '@eaas/sdk/proxy';
  *
- * const authorize: Authorize = (request) => {
+ * const authorize: ProxyAuthorize = (request) => {
  *   const { session } = nodeRequestOf(request) as { session?: { userId: string } }; // of your middleware
  *   return session && { keys: [keyId], operations: ['unwrap'], context: { user: session.userId } };
  * };

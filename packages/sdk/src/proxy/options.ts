@@ -3,7 +3,7 @@ import { InputError } from '@eaas/protocol';
 import { list, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { baseUrlOf, type Fetch, parseUrl } from '../http/connection.ts';
 import { notify } from '../events.ts';
-import type { Authorize, Operation } from './grant.ts';
+import type { ProxyAuthorize, ProxyOperation } from './grant.ts';
 
 /** Options of the proxy: the service, the pages that can call the proxy, and the permissions of each session. */
 export interface ProxyOptions {
@@ -19,7 +19,7 @@ export interface ProxyOptions {
    * Returns a grant for the session that sent the request. The proxy calls `authorize` for each request from an
    * accepted origin, before it reads the body.
    */
-  readonly authorize: Authorize;
+  readonly authorize: ProxyAuthorize;
   /** The path where the proxy is mounted. Defaults to `/api/eaas`. */
   readonly basePath?: string | undefined;
   /**
@@ -75,7 +75,7 @@ export type ProxyEvent =
        */
       readonly type: 'grant_refused';
       readonly missing: 'session' | 'operation' | 'key';
-      readonly operation: Operation;
+      readonly operation: ProxyOperation;
       /** The key id of the request. Undefined if it is not a UUID, or is in a body that the proxy did not read. */
       readonly keyId: string | undefined;
     }

@@ -12,10 +12,10 @@ import type { ServiceError } from '../errors.ts';
 import { within } from '../http/abortable.ts';
 import { readAll } from '../http/read-all.ts';
 import { ask, endpointOf, type GrantedCall, type Target } from './calls.ts';
-import { type CheckedGrant, checkGrant, type Operation } from './grant.ts';
+import { type CheckedGrant, checkGrant, type ProxyOperation } from './grant.ts';
 import { checkOptions, type ProxyOptions, type Settings } from './options.ts';
 
-export type { Asked, Authorize, Grant, Operation } from './grant.ts';
+export type { ProxyCall, ProxyAuthorize, ProxyGrant, ProxyOperation } from './grant.ts';
 export { nodeRequestOf, type NodeRequest, type NodeResponse, toNodeHandler } from './node-handler.ts';
 export type { ProxyEvent, ProxyOptions } from './options.ts';
 
@@ -83,7 +83,7 @@ function requireTarget(method: string, path: string, basePath: string): Target {
         'of the proxy, and that the path contains the id of the key, not the name of the key.',
     );
   if (method !== 'POST') throw new Refusal('method_not_allowed', 'Send a POST request.');
-  return { operation: (ofKey ?? ofBatch ?? hash) as Operation, batch: ofBatch !== undefined, keyId };
+  return { operation: (ofKey ?? ofBatch ?? hash) as ProxyOperation, batch: ofBatch !== undefined, keyId };
 }
 
 /**

@@ -12,7 +12,7 @@ export interface RewrappedHead {
    * overwrite these bytes in place.
    */
   readonly replaces: number;
-  readonly key_version: number;
+  readonly keyVersion: number;
   /** False if the data key was already wrapped under the newest version. The stream then needs no change. */
   readonly rewrapped: boolean;
 }
@@ -41,6 +41,6 @@ export async function rewrapHead(
   requireKind(having('a client', 'rewrap'), client, 'the first argument');
   requireKind((value) => isBytes(value) || 'a Uint8Array', beginning, 'the second argument');
   const { end } = parseStreamHead(beginning);
-  const { ciphertext, key_version, rewrapped } = await client.rewrap(beginning.subarray(0, end), options);
-  return { head: ciphertext, replaces: end, key_version, rewrapped };
+  const { ciphertext, keyVersion, rewrapped } = await client.rewrap(beginning.subarray(0, end), options);
+  return { head: ciphertext, replaces: end, keyVersion, rewrapped };
 }

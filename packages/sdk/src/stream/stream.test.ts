@@ -123,12 +123,12 @@ describe('rewrapHead', () => {
     const context = { file: '1' };
     const sealed = (await sendThrough(encryptStream(client, { context }), [content])).content;
     const unchanged = await rewrapHead(client, sealed);
-    expect(unchanged).toMatchObject({ rewrapped: false, key_version: 1, replaces: 168 });
+    expect(unchanged).toMatchObject({ rewrapped: false, keyVersion: 1, replaces: 168 });
     expect(same(unchanged.head, sealed.subarray(0, 168))).toBe(true);
 
     await client.keys.rotate({ key_id: keyId });
     const moved = await rewrapHead(client, sealed.subarray(0, 200));
-    expect(moved).toMatchObject({ rewrapped: true, key_version: 2, replaces: 168 });
+    expect(moved).toMatchObject({ rewrapped: true, keyVersion: 2, replaces: 168 });
     expect(same(moved.head, sealed.subarray(0, 168))).toBe(false);
     const stored = [moved.head, sealed.subarray(moved.replaces)];
     const opened = await sendThrough(decryptStream(client, { keyId, context }), stored);

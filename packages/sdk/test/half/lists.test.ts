@@ -86,5 +86,5 @@ test('rotation and rewrap keep a half, and a function says that an intake key ha
   const [kept, bare] = [await make().rewrap(own), await make().rewrap(sent)];
   const many = [sent, kept.ciphertext, bare.ciphertext];
   const opened = outcomesOf(await client.decryptMany(many, { anyKey: true, ...text }));
-  expect([kept.key_version, ...opened]).toEqual([2, 'sent', 'own', 'sent']);
+  expect([kept.keyVersion, ...opened]).toEqual([2, 'sent', 'own', 'sent']);
 });

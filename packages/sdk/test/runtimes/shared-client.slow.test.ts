@@ -4,7 +4,7 @@ import { type App, installPackages } from '@eaas/test-kit/installed-packages';
 import { type Settings, within } from '@eaas/test-kit/runtimes/case';
 import type { Started } from '@eaas/test-kit/runtimes/runtime';
 import { openService, type RunningService } from './service.ts';
-import type { Asked, run } from './shared-client.ts';
+import type { ProxyCall, run } from './shared-client.ts';
 import { workerd } from '@eaas/test-kit/runtimes/workerd';
 
 let app: App;
@@ -24,7 +24,7 @@ afterAll(async () => {
   app.remove();
 });
 
-async function ask(asked: Partial<Asked> = {}): ReturnType<typeof run> {
+async function ask(asked: Partial<ProxyCall> = {}): ReturnType<typeof run> {
   const { vectors: _, ...told } = settings;
   const answering = worker.run({ ...told, ...asked }) as ReturnType<typeof run>;
   return within(120_000, answering, 'The request');

@@ -1,7 +1,7 @@
 import { EaasClient, type EaasError } from '@eaas/sdk';
 import type { Settings } from '@eaas/test-kit/runtimes/case';
 
-export interface Asked extends Settings {
+export interface ProxyCall extends Settings {
   /** The milliseconds after which the client aborts a request. */
   readonly patience?: number | undefined;
 }
@@ -13,7 +13,7 @@ interface Answered {
 
 let shared: EaasClient | undefined;
 
-export async function run({ patience, ...settings }: Asked): Promise<Answered> {
+export async function run({ patience, ...settings }: ProxyCall): Promise<Answered> {
   const { baseUrl, apiKey = '', keyId } = settings;
   const slowly: typeof fetch = async (input, init) => {
     await new Promise((resolve) => setTimeout(resolve, 300));

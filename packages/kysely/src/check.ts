@@ -1,41 +1,27 @@
-// Makes Kysely refuse what cannot be right for encrypted columns. Copy this file into the app.
-//
-// `records` of the SDK encrypts rows before a write, finds fingerprints for a search, and decrypts rows after a read. This plugin
-// reads the tree of each query before it is compiled. Encrypted columns may be written with ciphertexts, selected, counted and
-// compared with null; index columns may also be compared with fingerprints. Whatever else names one throws, before it is sent.
-import { type FieldsDefinition, isEncrypted, type Tables } from '@eaas/sdk/fields';
-import { planOf, type TablePlan } from '@eaas/sdk/internal';
+// Checks the tree of a query before Kysely compiles it. Encrypted columns may be written with ciphertexts, selected, counted and
+// compared with null; index columns may also be compared with fingerprints. Whatever else names one throws.
+import { EncryptedTableError, type EncryptedTableErrorCode } from '@eaas/sdk/fields';
 import * as k from 'kysely';
+import type { Column, Columns } from './columns.ts';
 
 type Node = k.OperationNode;
 type Members<Of> = Partial<Omit<Of, 'kind'>>;
 type Query = Members<k.SelectQueryNode> & Members<k.InsertQueryNode> & Members<k.UpdateQueryNode>;
 
-/** An encrypted column, or the column of an index. */
-interface Column {
-  readonly isIndex: boolean;
-  readonly accepts: (value: unknown) => boolean;
-  /** What must be written with it: the indexes of a field, or the fields of an index. */
-  readonly partners: readonly string[];
-}
-type Columns = ReadonlyMap<string, Column>;
+const remedies = {
+  compute: 'search its index by `records.where`, or compute after `records.decryptRows`',
+  encrypt: 'write all that `records.encryptRow` returns',
+};
 
-const columnsOf = (plan: TablePlan): Columns =>
-  new Map(
-    plan.fields.flatMap(({ name, indexes }): [string, Column][] => {
-      const field = { isIndex: false, accepts: isEncrypted, partners: indexes.map(({ column }) => column) };
-      const others = indexes.map(({ column, index, fields }): [string, Column] => {
-        const one = `[0-9a-f]{${Math.ceil(index.bits / 4)}}`;
-        const accepts = (value: unknown) => new RegExp(`^${one}(?: ${one})*$`).test(String(value));
-        return [column, { isIndex: true, accepts, partners: fields.map((each) => each.name) }];
-      });
-      return [[name, field], ...others];
-    }),
-  );
-
-function refuse(name: string, problem: string): never {
-  throw new TypeError(`\`${name}\` is encrypted: ${problem}`);
+function refuse(
+  column: string | undefined,
+  code: EncryptedTableErrorCode,
+  problem: string,
+  remedy: string,
+): never {
+  throw new EncryptedTableError(code, { column }, problem, remedy);
 }
+
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? [];
 const isNull = (node: Node) =>
   k.DefaultInsertValueNode.is(node) || (k.ValueNode.is(node) && node.value === null);
@@ -55,21 +41,8 @@ function* nodesIn(node: unknown): Generator<Node> {
   for (const member of Object.values(node)) yield* nodesIn(member);
 }
 
-/** Returns the plugin for the database: `new Kysely({ dialect, plugins: [encryptedColumns(fields)] })`. */
-export function encryptedColumns<T extends Tables>(fields: FieldsDefinition<T>): k.KyselyPlugin {
-  const known = new Map(Array.from(planOf(fields.tables), ([name, plan]) => [name, columnsOf(plan)]));
-  return {
-    transformQuery({ node }) {
-      // What defines tables has no values of rows.
-      if (!/^(?:Create|Alter|Drop|Refresh)/.test(node.kind)) check(node, known);
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  };
-}
-
 /** Throws for a query that cannot be right. If it names an encrypted table, the names of the columns count in all its tables. */
-function check(root: Node, known: ReadonlyMap<string, Columns>): void {
+export function check(root: Node, known: ReadonlyMap<string, Columns>): void {
   const nodes = [...nodesIn(root)];
   const tables = [...known].filter(([name]) => nodes.some((node) => tableIn(node) === name));
   const columns = new Map<string, Column>(tables.flatMap(([, own]) => [...own]));
@@ -94,7 +67,7 @@ function check(root: Node, known: ReadonlyMap<string, Columns>): void {
     const column = columns.get(nameIn(given));
     // A column that is no reference is what an insert can conflict with.
     if (column && !(column.isIndex && k.ColumnNode.is(given)))
-      refuse(nameIn(given), 'search its index by `records.where`, or compute after decryption');
+      refuse(nameIn(given), 'not_supported', 'the query computes with ciphertexts', remedies.compute);
     if (k.ValueNode.is(given) || k.PrimitiveValueListNode.is(given) || k.ReferenceNode.is(given)) return;
     if (k.SelectionNode.is(given) && columns.has(nameIn(originOf(given.selection)))) return;
     if (k.BinaryOperationNode.is(given) && isComparison(given)) return;
@@ -102,7 +75,12 @@ function check(root: Node, known: ReadonlyMap<string, Columns>): void {
     if (k.RawNode.is(given)) requirePlain(given);
     if (given.kind.endsWith('QueryNode')) requireCiphertexts(given as Query);
     if (isOfResult(given) && (nodes.some(returnsAny) || k.MergeQueryNode.is(given)))
-      refuse('a column of the query', `it cannot be in a ${given.kind}`);
+      refuse(
+        undefined,
+        'not_supported',
+        `a ${given.kind} compares or moves encrypted columns`,
+        remedies.compute,
+      );
     for (const [name, each] of Object.entries(given))
       if (name !== 'columns' || !k.InsertQueryNode.is(given)) walk(each);
   }
@@ -122,12 +100,17 @@ function check(root: Node, known: ReadonlyMap<string, Columns>): void {
     const words = wordsOf([...sqlFragments, ...ids].join(' '));
     for (const name of [...known.keys(), ...columns.keys()])
       if (wordsOf(name).every((word) => words.includes(word)))
-        refuse(name, 'raw SQL needs a database without this plugin');
+        refuse(name, 'not_supported', 'raw SQL names it', 'send it by a database without this plugin');
   }
 
   function isComparison({ leftOperand, operator, rightOperand }: k.BinaryOperationNode): boolean {
     if ([...nodesIn([leftOperand, rightOperand])].some(returnsAny))
-      refuse('the result', 'a comparison takes a subquery without it');
+      refuse(
+        undefined,
+        'not_supported',
+        'a comparison has a subquery with encrypted columns',
+        remedies.compute,
+      );
     const column = columns.get(nameIn(leftOperand));
     const by = k.OperatorNode.is(operator) ? operator.operator : '';
     if (column && /^is(?: not)?$/.test(by)) return isNull(rightOperand);
@@ -145,7 +128,8 @@ function check(root: Node, known: ReadonlyMap<string, Columns>): void {
         const isWhole = column?.partners.every((partner) => names.includes(partner)) ?? true;
         const isSealed =
           !column || !node || isNull(node) || (k.ValueNode.is(node) && column.accepts(node.value));
-        if (!isWhole || !isSealed) refuse(name, 'write all that `records.encryptRow` returns');
+        if (!isWhole || !isSealed)
+          refuse(name, 'not_encrypted', 'plaintext, or a part of a row', remedies.encrypt);
       }
     };
     const { columns: written = [], values, onConflict } = query;
@@ -155,12 +139,12 @@ function check(root: Node, known: ReadonlyMap<string, Columns>): void {
         k.ValueListNode.is(item) ? item.values : item.values.map((value) => k.ValueNode.create(value)),
       );
     if (values && !k.ValuesNode.is(values) && (own.size > 0 || returnsAny(values)))
-      refuse(tableIn(table), 'insert rows, not a query');
+      refuse(undefined, 'not_encrypted', `rows of a query go into ${tableIn(table)}`, remedies.encrypt);
     for (const updates of [query.updates, onConflict?.updates, query.onDuplicateKey?.updates]) {
       const names = (updates ?? []).map(({ column }) => nameIn(column));
       const isOfRow = updates === query.updates || onConflict?.columns?.map(nameIn).join() === 'id';
       if (!isOfRow && names.some((name) => own.has(name)))
-        refuse(tableIn(table), 'the row that is there can have another id');
+        refuse(undefined, 'row_unknown', 'the row that is there can have another id', 'update it by its id');
       requireAll(
         names,
         (updates ?? []).map(({ value }) => value),
