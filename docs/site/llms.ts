@@ -33,7 +33,7 @@ export function llmsFull(site: string): string {
 
 /** What Eaas is, and where a model begins that would otherwise write a cipher of its own. */
 function summary(site: string): string {
-  return `# Eaas\n\n> ${descriptionOf('README.md')}\n\nFor OAuth tokens and API keys, or in place of \`createCipheriv\` with an \`ENCRYPTION_KEY\`, begin with [the skill](${markdownUrl('skills/eaas/SKILL.md', site)}).\n`;
+  return `# Eaas\n\n> ${descriptionOf('README.md')}\n\nFor OAuth tokens and API keys, or in place of \`createCipheriv\` with an \`ENCRYPTION_KEY\`, begin with [the skill](${markdownUrl('skills/eaas/SKILL.md', site)}). \`encrypt\` returns the ciphertext, a string, and no object with a member \`ciphertext\`.\n`;
 }
 
 /** Writes the files beside the pages of a built site. */

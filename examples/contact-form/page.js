@@ -7,7 +7,7 @@ const intake = createIntake({ publicKey: PUBLIC_KEY });
 async function send(values) {
   const submission = crypto.randomUUID();
   const context = { form: 'contact', submission };
-  const { ciphertext } = await intake.encrypt(JSON.stringify(values), { context });
+  const ciphertext = await intake.encrypt(JSON.stringify(values), { context });
   const body = JSON.stringify({ submission, ciphertext });
   return (await fetch('/messages', { method: 'POST', body })).text();
 }

@@ -32,7 +32,7 @@ const offers = [
 ];
 for (const row of offers) {
   const context = { table: 'offers', row: row.id };
-  row.offer = (await app.encrypt(row.offer, { subject: row.customer, context })).ciphertext;
+  row.offer = await app.encrypt(row.offer, { subject: row.customer, context });
 }
 
 console.log('2. the app reads each offer 1,000 times');

@@ -10,7 +10,7 @@ if (unset.length > 0) {
 
 const eaas = new EaasClient();
 const context = { table: 'accounts', row: '42' };
-const { ciphertext } = await eaas.encrypt('1//0gRefreshToken', { context });
+const ciphertext = await eaas.encrypt('1//0gRefreshToken', { context });
 console.log(`Ciphertext ${ciphertext.slice(0, 40)}… (${ciphertext.length} characters)`);
 console.log(`Plaintext  ${await eaas.decrypt(ciphertext, { as: 'text', context })}`);
 

@@ -20,7 +20,7 @@ const eaas = new EaasClient({
 });
 
 await tracer.startActiveSpan('save a patient', async (span) => {
-  const { ciphertext } = await eaas.encrypt('ada@example.com');
+  const ciphertext = await eaas.encrypt('ada@example.com');
   console.log(`Trace ${span.spanContext().traceId} encrypted ${ciphertext.slice(0, 20)}…`);
   span.end();
 });

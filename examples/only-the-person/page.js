@@ -34,7 +34,7 @@ async function open() {
 
 async function save(eaas, text) {
   const id = crypto.randomUUID();
-  const { ciphertext } = await eaas.encrypt(text, { subject: patient, context: { note: id } });
+  const ciphertext = await eaas.encrypt(text, { subject: patient, context: { note: id } });
   await store({ note: { id, ciphertext } });
   return text;
 }

@@ -7,7 +7,7 @@ if (unset.length > 0) {
   process.exit(2);
 }
 
-const { ciphertext } = await new EaasClient().encrypt('Ada, born 1815 ✓', {
+const ciphertext = await new EaasClient().encrypt('Ada, born 1815 ✓', {
   context: { table: 'notes', row: '7' },
 });
 console.log(ciphertext);

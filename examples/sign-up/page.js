@@ -7,7 +7,7 @@ const eaas = createBrowserClient({ keyId: await (await fetch('/key-id')).text() 
 async function signUp({ name, email }) {
   const id = crypto.randomUUID();
   const encrypt = async (column, value) =>
-    (await eaas.encrypt(value, { context: { table: 'sign_ups', row: id, column } })).ciphertext;
+    await eaas.encrypt(value, { context: { table: 'sign_ups', row: id, column } });
   const body = JSON.stringify({
     id,
     name: await encrypt('name', name),

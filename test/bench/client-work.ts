@@ -50,7 +50,7 @@ const program = `
   const asText = { context, as: 'text' };
   const texts = Array.from({ length: 1_000 }, (_, nth) => String(nth).padStart(64, 'x'));
   await client.prime();
-  const ciphertexts = texts.map((text) => client.encryptSync(text, { context }).ciphertext);
+  const ciphertexts = texts.map((text) => client.encryptSync(text, { context }));
   await client.prime({ ciphertexts });
   let nth = 0;
   const next = (list) => list[nth++ % 1_000];

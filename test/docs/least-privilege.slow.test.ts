@@ -73,12 +73,12 @@ describe.each(kinds)('on %s', (_, binaries) => {
   test('under the role that the manual creates, requests succeed and the server does not warn about its role', async () => {
     const client = new EaasClient({ baseUrl: server.baseUrl, apiKey: token });
     const { key_id: keyId } = await client.keys.create({ name: 'first' });
-    await client.keys.rotate({ key_id: keyId });
+    await client.keys.rotate(keyId);
     const bundle = await client.serverMode.encrypt({ key_id: keyId, plaintext: 'x' });
     expect(await client.serverMode.decrypt(bundle)).toMatchObject({ plaintext: 'x' });
     await client.hash('x', { keyId });
-    await client.keys.disable({ key_id: keyId });
-    await client.keys.destroy({ key_id: keyId, grace_days: 0 });
+    await client.keys.disable(keyId);
+    await client.keys.destroy(keyId, { grace_days: 0 });
     expect(await client.audit.verify()).toMatchObject({ valid: true });
     expect(server.log()).not.toContain('owns the tables');
   });

@@ -11,10 +11,10 @@ import { eaas, keyId } from '@eaas/test-kit/played-service';
 
 const mode = getFips();
 const local = new EaasClient({ service: localService({ sealed: process.env['EAAS_LOCAL'] }) });
-const old = process.argv[2] ?? (await local.encrypt('old')).ciphertext;
+const old = process.argv[2] ?? (await local.encrypt('old'));
 
-const { ciphertext } = await eaas.encrypt('value', { subject: 'user-42', context: { row: '1' } });
-await eaas.keys.rotate({ key_id: keyId });
+const ciphertext = await eaas.encrypt('value', { subject: 'user-42', context: { row: '1' } });
+await eaas.keys.rotate(keyId);
 const rewrapped = await eaas.rewrap(ciphertext, { subject: 'user-42' });
 const read = () => eaas.decrypt(rewrapped, { as: 'text', subject: 'user-42', context: { row: '1' } });
 const sealed = new Blob(['stream']).stream().pipeThrough(encryptStream(eaas));

@@ -27,30 +27,30 @@ export async function recordedMembers(): Promise<Map<AuditAction, Set<string>>> 
 
   const { intake_public_key: publicKey } = await client.publicKey(key_id);
   const written = await createIntake({ publicKey: `${publicKey}` }).encrypt('x');
-  await client.decrypt(written.ciphertext, { keyId: key_id });
-  await client.rewrap(written.ciphertext);
+  await client.decrypt(written, { keyId: key_id });
+  await client.rewrap(written);
   const sealed = await client.encrypt('x', { keyId: key_id, wrapContext: context });
   const reader = new EaasClient({ ...service, retries: 0 });
-  await reader.decrypt(sealed.ciphertext, { keyId: key_id }).catch(() => {});
-  await reader.decrypt(sealed.ciphertext, { keyId: key_id, wrapContext: context });
-  await client.rewrap(sealed.ciphertext, { wrapContext: context });
-  await client.rewrap(sealed.ciphertext).catch(() => {});
+  await reader.decrypt(sealed, { keyId: key_id }).catch(() => {});
+  await reader.decrypt(sealed, { keyId: key_id, wrapContext: context });
+  await client.rewrap(sealed, { wrapContext: context });
+  await client.rewrap(sealed).catch(() => {});
   const bundle = await serverMode.encrypt({ key_id, plaintext: 'x', context });
   await serverMode.decrypt({ ...bundle, context });
-  await serverMode.decrypt({ ciphertext: written.ciphertext, key_id, key_version: 1 });
+  await serverMode.decrypt({ ciphertext: written, key_id, key_version: 1 });
   await serverMode.decrypt({ ...bundle }).catch(() => {});
 
-  await keys.rotate({ key_id });
-  await keys.setRotationPolicy({ key_id, interval_days: 1 });
-  await keys.setMinVersion({ key_id, key_version: 2 });
+  await keys.rotate(key_id);
+  await keys.setRotationPolicy(key_id, { interval_days: 1 });
+  await keys.setMinVersion(key_id, { key_version: 2 });
   const { n = '' } = jwkOfBits(3_072);
-  await keys.export({ key_id, public_key: { kty: 'RSA', n, e: 'AQAB' } });
-  await keys.disable({ key_id });
-  await keys.enable({ key_id });
-  await keys.disable({ key_id });
-  await keys.destroy({ key_id });
-  await keys.restore({ key_id });
-  await keys.destroy({ key_id, grace_days: 0 });
+  await keys.export(key_id, { public_key: { kty: 'RSA', n, e: 'AQAB' } });
+  await keys.disable(key_id);
+  await keys.enable(key_id);
+  await keys.disable(key_id);
+  await keys.destroy(key_id);
+  await keys.restore(key_id);
+  await keys.destroy(key_id, { grace_days: 0 });
 
   const { key_id: keyId } = await keys.create({ name: 'people', subjects: 'required' });
   /** A client that remembers no erasure. */
@@ -60,7 +60,7 @@ export async function recordedMembers(): Promise<Map<AuditAction, Set<string>>> 
   const plaintext = { key_id: keyId, plaintext: 'x', subject: '43' };
   await user().unwrap(await wrap(), { subject: '42' });
   const { key_id: exportable } = await keys.create({ name: 'exportable', exportable: true });
-  await keys.export({ key_id: exportable, public_key: { kty: 'RSA', n, e: 'AQAB' }, subjects: true });
+  await keys.export(exportable, { public_key: { kty: 'RSA', n, e: 'AQAB' }, subjects: true });
   await user().serverMode.decrypt({ ...(await user().serverMode.encrypt(plaintext)), subject: '43' });
   for (const subject of ['42', '43']) await client.subjects.erase({ subject });
   await wrap().catch(() => {});
@@ -69,11 +69,11 @@ export async function recordedMembers(): Promise<Map<AuditAction, Set<string>>> 
     .catch(() => {});
 
   const { api_key_id } = await apiKeys.create({ name: 'b', permissions: ['encrypt'] });
-  await apiKeys.update({ api_key_id, name: 'c' });
-  await apiKeys.revoke({ api_key_id });
+  await apiKeys.update(api_key_id, { name: 'c' });
+  await apiKeys.revoke(api_key_id);
   const { issuer_id } = await client.issuers.create(newIssuer(keyId) as never);
-  await client.issuers.update({ issuer_id, name: 'c' });
-  await client.issuers.revoke({ issuer_id });
+  await client.issuers.update(issuer_id, { name: 'c' });
+  await client.issuers.revoke(issuer_id);
   await service.setTenant({ envelopeOnly: true });
   await user()
     .serverMode.encrypt(plaintext)

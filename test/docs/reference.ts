@@ -94,13 +94,13 @@ type Folder = 'sdk' | 'migrate' | 'audit' | 'protocol';
 
 // Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
-  sdk: `Absent Aliases AliasesIn Answer apiKeyRoutes Bound ByteTransform Calls ColumnPlace Defined ExportInput Fetch
-    FieldName FieldOf WithFieldsQuery Flat FormOf IdFor Index IndexColumn IndexColumns IndexValue InputOf
+  sdk: `Absent Aliases AliasesIn Answer apiKeyRoutes Bound BudgetLimits ByteTransform CacheLimits Calls ColumnPlace Concealable Defined describe ExportInput Fetch
+    FieldName FieldOf WithFieldsQuery Flat FormOf HalfOption IdFor Index IndexColumn IndexColumns IndexValue InputOf
     inside Inside IntakeEncryptOptions IntakeItem IntakeWrapOptions issuerRoutes IsWhole KeyFilter
-    keyRoutes LowEntropyField named NameOf NestedIn NestedValue OnlyColumns OnlyDefined operations
+    keyRoutes LowEntropyField named NameOf NestedIn NestedValue Nesting OnlyColumns OnlyDefined operations
     OptionalLimits OptionsOf OrSettled PartColumn PartColumns PartComparison PartQueries PartsOf Plain
-    RangeIndex ReadableRow ReadOf Result Revealed Revealer Revealing RowIn serverModeRoutes SubjectOption SubjectRow SubjectSource
-    SubstituteOf TextField Throwing ThrowingUnlessErased Tracing TracingTracer TypedValue ValueOf
+    RangeIndex ReadableRow ReadOf Result Revealed Revealer Revealing RowIn serverModeRoutes Step SubjectOption SubjectRow SubjectSource
+    SubstituteOf TextField Throwing ThrowingUnlessErased TracingTracer TypedValue ValueOf
     ValueType Where`.split(/\s+/),
   migrate: ['EncryptedDatabase'],
   audit: ['Abortable', 'Purged'],

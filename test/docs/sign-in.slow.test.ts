@@ -135,7 +135,7 @@ const all = ['--tenant', 'acme', '--name', 'backend', '--permissions', 'all'];
 const [holder] = await eaas.json<{ api_key: string }>('api-key', 'create', ...all);
 const backend = new EaasClient({ baseUrl, apiKey: holder?.api_key, keyId });
 const written = async (subject: string): Promise<string> =>
-  (await backend.encrypt(`data of ${subject}`, { subject })).ciphertext;
+  await backend.encrypt(`data of ${subject}`, { subject });
 let made: string | undefined;
 
 /** Types the command of a section with the keys of this sign-in in a file, and these options. The tenant has one issuer at a time. */
@@ -208,7 +208,7 @@ test.each(guides)('$title: a user opens the own value, and no other', async (gui
   expect(await ann.decrypt(own, { as: 'text' })).toBe(`data of ${subjectOf('ann')}`);
   expect(await ann.decrypt(bobs).catch(codeOf)).toBe('decryption');
   expect(await ann.decrypt(bobs, { subject: subjectOf('bob') }).catch(codeOf)).toBe('permission_missing');
-  const { ciphertext } = await ann.encrypt('of the page');
+  const ciphertext = await ann.encrypt('of the page');
   expect(await backend.decrypt(ciphertext, { subject: subjectOf('ann'), as: 'text' })).toBe('of the page');
 });
 
@@ -217,8 +217,8 @@ test('the table of refusals has what the client throws', async () => {
   const issuer = await addIssuer(page, signIn);
   const anns = await written('ann');
   const { key_id: otherKeyId } = await backend.keys.create({ name: 'not in --key-ids' });
-  const { ciphertext: nobodys } = await backend.encrypt('of nobody');
-  const { ciphertext: underOther } = await backend.encrypt('x', { keyId: otherKeyId, subject: 'ann' });
+  const nobodys = await backend.encrypt('of nobody');
+  const underOther = await backend.encrypt('x', { keyId: otherKeyId, subject: 'ann' });
   const thrown = (value: string, more: object = {}) => {
     const token = () => signIn.token('ann');
     const options = { baseUrl, issuer, keyId, retries: 0, token, fetch: from(app), ...more };
@@ -269,7 +269,7 @@ test.each([
     const token = () => platform.token(account, { iss, aud: ['https://eaas.example'] });
     return new EaasClient({ baseUrl, issuer, token, subject: null, keyId });
   };
-  const { ciphertext } = await as(own).encrypt('an order');
+  const ciphertext = await as(own).encrypt('an order');
   expect(await as(own).decrypt(ciphertext, { as: 'text' })).toBe('an order');
   await expect(as(`${own}-web`).decrypt(ciphertext)).rejects.toMatchObject({ code: 'permission_missing' });
 });

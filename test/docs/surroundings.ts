@@ -79,7 +79,7 @@ import { eaas } from '@eaas/test-kit/played-service';
 const keep = async (_proof: string): Promise<void> => {};
 const erasedSinceTheBackup = [{ subject_id: 'a'.repeat(64) }];
 const patient = { subject: crypto.randomUUID(), name: '' };
-patient.name = (await eaas.encrypt('Ada', { subject: patient.subject })).ciphertext;
+patient.name = await eaas.encrypt('Ada', { subject: patient.subject });
 `,
   'sdk/docs/half.md': `
 import { defineFields, field } from '@eaas/sdk/fields';
@@ -175,7 +175,7 @@ const { sql } = played;
 const db = { query: (statement: string, values: string[]) => sql.unsafe(statement, values) };
 const fields = defineFields({ members: { email: field.text() } });
 for (const { id, email } of await sql\`select id, email from members\`) {
-  const { ciphertext } = await eaas.encrypt(email, { context: { id } });
+  const ciphertext = await eaas.encrypt(email, { context: { id } });
   await sql\`update members set email = \${ciphertext} where id = \${id}\`;
 }
 `,

@@ -9,7 +9,7 @@ export interface Exported {
   readonly isValue: boolean;
 }
 
-const packages = ['sdk', 'local', 'migrate', 'audit', 'drizzle', 'prisma'];
+const packages = ['sdk', 'local', 'migrate', 'audit', 'drizzle', 'prisma', 'kysely'];
 
 const textOf = (path: string): string => files.find((file) => file.path === path)?.text ?? '';
 

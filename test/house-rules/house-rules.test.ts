@@ -19,6 +19,7 @@ const siblingsOf: Readonly<Record<string, RegExp>> = {
   console: /^@eaas\/(?:protocol|local|sdk|audit)(?:\/|$)/,
   drizzle: /^@eaas\/sdk(?:\/|$)/,
   prisma: /^@eaas\/sdk(?:\/|$)/,
+  kysely: /^@eaas\/sdk\/fields$/,
   files: /^@eaas\/(?:protocol|sdk)(?:\/|$)/,
   log: /^@eaas\/(?:protocol|server)(?:\/|$)/,
   dev: /^@eaas\/(?:protocol|server)(?:\/|$)/,
@@ -36,6 +37,19 @@ test('each package imports only the packages that its layer allows', () => {
       .map((sibling) => `${file.path}: ${sibling}`);
   });
   expect(wrong).toEqual([]);
+});
+
+test('nobody takes `ciphertext` out of what `encrypt` returns, which is the ciphertext', () => {
+  const old =
+    /\{[^{}]*\bciphertext\b[^{}]*\} = (?:await )?(?!.*serverMode)[^;]*\.encrypt(?:Sync)?\(|\bencrypt(?:Sync)?\([^;]*\)\)?\.ciphertext\b/;
+  const isOld = (line: string): boolean => old.test(line) && !line.includes("as: 'bundle'");
+  expect(isOld("const { ciphertext } = await eaas.encrypt('x');")).toBe(true);
+  const code = files.filter(
+    ({ path }) => !/^CHANGELOG|^skills\/|\/reference\/|^test\/house-rules/.test(path),
+  );
+  expect(code.flatMap(({ path, lines }) => lines.filter(isOld).map((line) => `${path}: ${line}`))).toEqual(
+    [],
+  );
 });
 
 test('no relative import refers to a file of another package, except to what both commands share', () => {

@@ -32,7 +32,7 @@ export const calls: Readonly<Record<string, { readonly code: string; readonly pr
     code: `import { EaasClient } from '@eaas/sdk';
     const eaas = new EaasClient();
     const context = { table: 'accounts', row: '42' };
-    const { ciphertext } = await eaas.encrypt('1//0gRefreshToken', { context });
+    const ciphertext = await eaas.encrypt('1//0gRefreshToken', { context });
     console.log(await eaas.decrypt(ciphertext, { as: 'text', context }));`,
     prints: '1//0gRefreshToken',
   },
@@ -59,6 +59,22 @@ export const calls: Readonly<Record<string, { readonly code: string; readonly pr
     await withEncryption(proxy, new EaasClient()).insert(people).values({ id: '1', name: 'Ada' });
     console.log(rows[0]?.includes('1'), rows[0]?.includes('Ada'));`,
     prints: 'true false',
+  },
+  '@eaas/kysely': {
+    code: `import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+    import { encryptedColumns } from '@eaas/kysely';
+    import { defineFields, field, unencrypted } from '@eaas/sdk/fields';
+    const fields = defineFields({ people: { ...unencrypted('id'), name: field.text() } });
+    const dialect = {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db: Kysely<never>) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    };
+    const db = new Kysely<{ people: { name: string } }>({ dialect: dialect as never, plugins: [encryptedColumns(fields)] });
+    const forgot = db.insertInto('people').values({ name: 'Ada' }).execute();
+    console.log(await forgot.catch((error: { code?: string }) => error.code));`,
+    prints: 'not_encrypted',
   },
   '@eaas/prisma': {
     code: `import { withEncryption } from '@eaas/prisma';

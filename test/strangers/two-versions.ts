@@ -176,7 +176,7 @@ export async function runProduct(columns: string, open: (place: Place) => Promis
   const next = expect.stringContaining('remove `previous`') as unknown;
   expect(await second.look()).toMatchObject({ plaintexts: 0, next });
   await sql`drop index by_email`;
-  await eaas.keys.rotate({ key_id: keyId });
+  await eaas.keys.rotate(keyId);
   expect(await last.run('rewrap')).toMatchObject({ done: true });
   await takeTurns(members, [second.app, last.app], steps.slice(830, 930));
 

@@ -8,7 +8,7 @@ form.addEventListener('submit', async (event) => {
   event.preventDefault();
   const values = JSON.stringify(Object.fromEntries(new FormData(form)));
   const submission = crypto.randomUUID();
-  const { ciphertext } = await intake.encrypt(values, { context: { form: 'patient', submission } });
+  const ciphertext = await intake.encrypt(values, { context: { form: 'patient', submission } });
   const body = JSON.stringify({ submission, ciphertext });
   const { ok } = await fetch('/submissions', { method: 'POST', body });
   form.querySelector('output').textContent = ok ? 'Thank you.' : 'Please try again.';

@@ -90,7 +90,7 @@ describe('an audit of a log that a database administrator changed', () => {
     await attacker.restore('early');
     expect((await one.check()).findings).toMatchObject([{ code: 'rollback', id: 132 }]);
     await wraps(99);
-    await client.keys.rotate({ key_id: keyId });
+    await client.keys.rotate(keyId);
     expect((await one.check()).findings).toMatchObject([{ code: 'fork', id: length }]);
     expect(await client.audit.verify()).toMatchObject({ valid: true });
     expect(one.state).toEqual(state);

@@ -36,7 +36,7 @@ const variablesIn = (text: string): Record<string, string> =>
 async function expectToWork(variables: Record<string, string>): Promise<void> {
   const { EAAS_BASE_URL: baseUrl = '', EAAS_API_KEY: apiKey = '', EAAS_KEY_ID: keyId = '' } = variables;
   const client = new EaasClient({ baseUrl, apiKey, keyId });
-  const { ciphertext } = await client.encrypt('Grüße');
+  const ciphertext = await client.encrypt('Grüße');
   expect(await client.decrypt(ciphertext, { as: 'text' })).toBe('Grüße');
   expect(await rewrapIndexKey(client, variables['EAAS_INDEX_KEY'] ?? '')).toMatch(/^eaas_ik_1\./);
   await expect(client.keys.create({ name: 'other' })).rejects.toMatchObject({ code: 'permission_missing' });

@@ -38,12 +38,12 @@ async function populated() {
     await client.encrypt('in another key', { keyId: old.key_id, context }),
     await intake.encrypt('by a writer', { context }),
   ];
-  await client.keys.rotate({ key_id: keyId });
-  await client.keys.disable({ key_id: old.key_id });
+  await client.keys.rotate(keyId);
+  await client.keys.disable(old.key_id);
   values.push(await new EaasClient({ service }).encrypt('the second version', { context }));
   const erased = await service.createKey('erased');
-  await client.keys.disable({ key_id: erased.key_id });
-  await client.keys.destroy({ key_id: erased.key_id, grace_days: 0 });
+  await client.keys.disable(erased.key_id);
+  await client.keys.destroy(erased.key_id, { grace_days: 0 });
   const read = async (reader: EaasClient) => ({
     texts: await Promise.all(
       values.map((value) => reader.decrypt(value, { as: 'text', anyKey: true, context })),
@@ -51,7 +51,7 @@ async function populated() {
     hash: await reader.hash('ada@example.com', { keyId }),
     publicKey: await reader.publicKey(contact.key_id),
     keys: (await reader.keys.page()).keys.toSorted((a, b) => a.name.localeCompare(b.name)),
-    newest: (await reader.encrypt('x', { keyId })).key_version,
+    newest: (await reader.encrypt('x', { keyId, as: 'bundle' })).key_version,
   });
   return { service, intake, read };
 }
@@ -74,7 +74,7 @@ test('values of a key file stay readable and searchable in the database of a ser
   expect(await client.decrypt(late, { as: 'text', anyKey: true, context })).toMatch(/^by a writer with/);
   const { logs } = await client.audit.page({ action: 'key.create' });
   expect(logs.map(({ metadata }) => metadata['imported'])).toEqual([sha256, sha256, sha256, sha256]);
-  await client.keys.rotate({ key_id: keyId });
+  await client.keys.rotate(keyId);
   expect(await eaas('audit', 'verify', '--tenant', 'values')).toMatchObject({ code: 0 });
 });
 
@@ -146,7 +146,7 @@ test('values under the keys of a locked variable stay readable, and new ones are
   };
   const sealed = await local('rotate', { EAAS_LOCAL: await local('new') });
   const service = localService({ sealed });
-  const value = await new EaasClient({ service }).encrypt('token', { context });
+  const value = await new EaasClient({ service }).encrypt('token', { context, as: 'bundle' });
   expect(value.key_version).toBe(1);
   const program = join(await newDirectory(), 'kms.sh');
   await writeFile(program, '#!/bin/sh\nexec cat\n', { mode: 0o700 });
@@ -157,5 +157,5 @@ test('values under the keys of a locked variable stay readable, and new ones are
   expect(await eaas.with(kms)(...args)).toMatchObject({ code: 0 });
   const client = await clientOf('variable', service.keyId);
   expect(await client.decrypt(value, { as: 'text', context })).toBe('token');
-  expect((await client.encrypt('x', { context })).key_version).toBe(2);
+  expect((await client.encrypt('x', { context, as: 'bundle' })).key_version).toBe(2);
 });

@@ -111,7 +111,7 @@ test('after the API key was revoked, the next call ends the session', async () =
   const client = session.value?.client;
   answerWith(accepted);
   await enterWithApiKey(service.apiKey);
-  await session.value?.client.apiKeys.revoke({ api_key_id });
+  await session.value?.client.apiKeys.revoke(api_key_id);
   await expect(client?.keys.page()).rejects.toMatchObject({ code: 'unauthorized' });
   expect(session.value).toBeUndefined();
   expect(signedOut.value).toBe('expired');

@@ -233,7 +233,7 @@ whereAvailable('Chromium', hasChromium, () => {
   test('choosing a state shows the first page of keys in this state', async () => {
     const { page, client, enter } = await onStage();
     const { key_id } = await client.keys.create({ name: 'old' });
-    await client.keys.disable({ key_id });
+    await client.keys.disable(key_id);
     for (let i = 0; i < 50; i++) await client.keys.create({ name: `app ${i}` });
     await enter('/console/#/keys');
     await page.getByRole('button', { name: 'Older' }).click();
@@ -246,7 +246,7 @@ whereAvailable('Chromium', hasChromium, () => {
   test('an API key that may destroy keys opens the form, and a name with several spaces confirms it', async () => {
     const { page, client, stage } = await onStage();
     const { key_id } = await client.keys.create({ name: ' old  index ' });
-    await client.keys.disable({ key_id });
+    await client.keys.disable(key_id);
     const entries = async () => (await client.audit.page({ limit: 1 })).total ?? 0;
     const before = await entries();
     await stage.enterWithApiKey(`/console/#/keys/${key_id}`);
@@ -255,7 +255,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(await entries()).toBe(before + 1);
     await doing(stage, press('Destroy the key'));
     await page.getByRole('button', { name: 'Restore' }).waitFor();
-    expect(await client.keys.get({ key_id })).toMatchObject({ status: 'pending_destruction' });
+    expect(await client.keys.get(key_id)).toMatchObject({ status: 'pending_destruction' });
   });
 
   test('the audit log shows names of actors if the session may list API keys, and else their ids', async () => {

@@ -17,20 +17,20 @@ export async function seed({ client, service, pass }: Stage): Promise<Record<str
   const allowed_origins = ['https://booking.example', 'https://www.booking.example'];
   await service.createApiKey({ name: 'booking-page', permissions: ['encrypt'], allowed_origins });
   const old = await service.createApiKey({ name: 'first-import', permissions: ['encrypt', 'keys.read'] });
-  await client.apiKeys.revoke({ api_key_id: old.api_key_id });
+  await client.apiKeys.revoke(old.api_key_id);
 
   const early = await client.encrypt('from before the rotation', patients);
   for (let month = 0; month < 13; month++) {
     const values = Array.from({ length: 30 + month }, (_, index) => `value ${index}`);
     await client.encryptMany(values, { ...patients, fresh: true });
     await client.serverMode.encrypt({ key_id: patients.keyId, plaintext: 'old code' });
-    if (month === 5) await client.keys.rotate({ key_id: patients.keyId });
+    if (month === 5) await client.keys.rotate(patients.keyId);
     pass(30);
   }
   for (const name of ['legacy-import', 'archive-2024', 'old-index'])
-    await client.keys.disable({ key_id: ids[name] ?? '' });
-  await client.keys.destroy({ key_id: ids['archive-2024'] ?? '', grace_days: 30 });
-  await client.keys.destroy({ key_id: ids['old-index'] ?? '', grace_days: 0 });
+    await client.keys.disable(ids[name] ?? '');
+  await client.keys.destroy(ids['archive-2024'] ?? '', { grace_days: 30 });
+  await client.keys.destroy(ids['old-index'] ?? '', { grace_days: 0 });
   pass(history - 390);
   await client.decrypt(early, patients);
   return ids;
@@ -44,7 +44,7 @@ export async function seedPeople({ client, service, pass }: Stage): Promise<stri
   const web = await service.createApiKey({ name: 'web', permissions: ['encrypt', 'decrypt'] });
   const cache = { encrypt: false, decrypt: false } as const;
   const app = new EaasClient({ ...service, apiKey: web.api_key, keyId, cache });
-  const { ciphertext } = await app.as('dr-7').encrypt('penicillin', { subject });
+  const ciphertext = await app.as('dr-7').encrypt('penicillin', { subject });
   await app.encrypt('rest', { subject: 'patient-43' });
   for (const user of ['dr-7', 'nurse-3', 'dr-9']) {
     pass(7);

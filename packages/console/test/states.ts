@@ -53,7 +53,7 @@ const playground: States = {
     sees('Is this key the playground’s?'),
   ],
   'playground-key-disabled': [
-    owning(({ client }, key_id) => client.keys.disable({ key_id })),
+    owning(({ client }, key_id) => client.keys.disable(key_id)),
     enter('/'),
     sees(`The playground cannot use ${keyName}`),
   ],
@@ -93,8 +93,8 @@ const openForm = (prepare: (stage: Stage, key_id: string) => unknown = () => {})
     pass(history);
     const { key_id: keyId } = await client.keys.create({ name: 'contact-form', intake: true });
     const { intake_public_key } = await client.publicKey(keyId);
-    const { ciphertext } = await createIntake({ publicKey: intake_public_key ?? '' }).encrypt('Call me.');
-    await client.keys.rotate({ key_id: keyId });
+    const ciphertext = await createIntake({ publicKey: intake_public_key ?? '' }).encrypt('Call me.');
+    await client.keys.rotate(keyId);
     await client.decrypt(ciphertext, { keyId });
     await prepare(stage, keyId);
     await stage.enter(`${keyList}/${keyId}`);
@@ -104,8 +104,8 @@ const openForm = (prepare: (stage: Stage, key_id: string) => unknown = () => {})
 const usable = [...openForm(), shows('[aria-label="Public key of version 2"]')];
 const unusable = (text: RegExp, grace_days?: number): readonly Step[] => [
   ...openForm(async ({ client }, key_id) => {
-    await client.keys.disable({ key_id });
-    if (grace_days !== undefined) await client.keys.destroy({ key_id, grace_days });
+    await client.keys.disable(key_id);
+    if (grace_days !== undefined) await client.keys.destroy(key_id, { grace_days });
   }),
   sees(text),
 ];

@@ -73,7 +73,7 @@ export async function outcomesIn({ name, open, sql, dialect }: Connection): Prom
     sql,
     stored: async () => sql('select * from members order by id'),
     opened: async () => (await db.select().from(members)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-    rotate: () => eaas.keys.rotate({ key_id: String(eaas.keyId) }),
+    rotate: () => eaas.keys.rotate(String(eaas.keyId)),
     migrate: (database, mode) =>
       migrate(own.withEncryption(database as PostgresDatabase, eaas, { index }), members, mode, {
         client: eaas,

@@ -53,7 +53,7 @@ async function exportToFile({ paths, options, stop: { signal } }: Run): Promise<
     const [key_id = client.keyId] = keyIdsIn(options);
     if (key_id === undefined)
       throw new CannotStart('The id of the key is missing: set EAAS_KEY_ID, or pass --key.');
-    return client.keys.export({ key_id, public_key, subjects }, { signal });
+    return client.keys.export(key_id, { public_key, subjects }, { signal });
   });
   const text = `${JSON.stringify(exported, null, 2)}\n`;
   await writePieces(output, one(Buffer.from(text)), { force, mode: undefined });

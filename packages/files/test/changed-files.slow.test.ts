@@ -26,7 +26,7 @@ beforeEach(async () => {
   ok(await account.tenant.api.post(`/v1/keys/${account.keyId}/rotate`));
 });
 
-const textOf = async (value: string) => (await account.client.encrypt(value)).ciphertext;
+const textOf = async (value: string) => await account.client.encrypt(value);
 
 /** Runs the command, and changes files while its requests to matching paths wait for their responses. */
 async function meanwhile(

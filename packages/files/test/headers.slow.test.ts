@@ -19,7 +19,7 @@ beforeEach(async () => {
   await type('eaas-files encrypt a --out box/1.eaas');
   ok(await tenant.api.post(`/v1/keys/${keyId}/rotate`));
   await type('eaas-files encrypt a --out box/2.eaas');
-  await writeFile(place.at('box/3.eaas'), (await account.client.encrypt('a value')).ciphertext);
+  await writeFile(place.at('box/3.eaas'), await account.client.encrypt('a value'));
 });
 
 test('the command inspect shows the content of each file header without a service', async () => {

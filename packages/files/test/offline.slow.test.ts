@@ -33,7 +33,7 @@ eaas-files encrypt a --out bound.eaas --context document=17`;
 
 test('an exported key decrypts files and values of the SDK, of every version, without a service', async () => {
   const place = await placeWithExport();
-  const { ciphertext } = await client.encrypt('from a column', { context: { row: '42' } });
+  const ciphertext = await client.encrypt('from a column', { context: { row: '42' } });
   await writeFile(place.at('value'), ciphertext);
   const lines = `${offline} v1.eaas v2.eaas && cmp a v1 && cmp a v2
 ${offline} bound.eaas --context document=17 && cmp a bound
@@ -52,7 +52,7 @@ async function placeWithIntake() {
     expect(await place.type(encrypt, {})).toEqual(done);
   };
   await write('v1.eaas');
-  await client.keys.rotate({ key_id });
+  await client.keys.rotate(key_id);
   await write('v2.eaas');
   await writeFile(place.at('public.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
   await writeFile(place.at('private.pem'), pemOf(privateKey));
@@ -89,7 +89,7 @@ test('an export with subjects decrypts the files and values of people, by their 
   const place = await placeWithExport();
   const subject = crypto.randomUUID();
   const value = await client.encrypt('from a column', { subject });
-  await writeFile(place.at('value'), value.ciphertext);
+  await writeFile(place.at('value'), value);
   const lines = `eaas-files encrypt a --out 42.eaas --subject 'patient 42'
 eaas-files encrypt a --out 43.eaas --subject 'patient 43'
 eaas-files decrypt 42.eaas --subject 'patient 42' && cmp a 42 && rm 42`;

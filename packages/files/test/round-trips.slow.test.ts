@@ -17,7 +17,7 @@ test('the SDK and eaas-files can each decrypt what the other encrypted', async (
   expect(Buffer.from(await opened.arrayBuffer()).equals(plaintext)).toBe(true);
   const stream = new Blob(['from the SDK']).stream().pipeThrough(encryptStream(client));
   await writeFile(place.at('b.eaas'), Buffer.from(await new Response(stream).arrayBuffer()));
-  await writeFile(place.at('text'), `${(await client.encrypt(', a column')).ciphertext}\n`);
+  await writeFile(place.at('text'), `${await client.encrypt(', a column')}\n`);
   await writeFile(place.at('bytes.eaas'), await client.encrypt(', bytea', { as: 'bytes' }));
   const lines = `eaas-files decrypt b.eaas --out -; eaas-files decrypt < text; eaas-files decrypt bytes.eaas --out -`;
   expect(await place.type(lines, account.env)).toEqual({ ...done, stdout: 'from the SDK, a column, bytea' });

@@ -136,7 +136,7 @@ const serviceRules: OptionRules<Options> = {
  * import { EaasClient } from '@eaas/sdk';
  *
  * const eaas = new EaasClient({ service: localService({ file: '.eaas/local.json' }) });
- * const { ciphertext } = await eaas.encrypt('hello');
+ * const ciphertext = await eaas.encrypt('hello');
  * console.log(await eaas.decrypt(ciphertext, { as: 'text' })); // hello
  * ```
  */

@@ -26,7 +26,7 @@ function lockedKeys() {
 }
 
 const encrypt = (options: LocalServiceOptions) =>
-  new EaasClient({ service: localService(options) }).encrypt('token', { context });
+  new EaasClient({ service: localService(options) }).encrypt('token', { context, as: 'bundle' });
 const errorOf = (work: () => unknown): Promise<Error> =>
   Promise.resolve()
     .then(work)

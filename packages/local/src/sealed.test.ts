@@ -21,7 +21,7 @@ function deploy(sealed: string, events: EaasEvent[] = []) {
 }
 
 const versionIn = async ({ client }: ReturnType<typeof deploy>): Promise<number> =>
-  (await client.encrypt('x', { context: {}, fresh: true })).key_version;
+  (await client.encrypt('x', { context: {}, fresh: true, as: 'bundle' })).key_version;
 
 describe('a sealed text', () => {
   const text = formatSealed(newSealed(start));
@@ -29,7 +29,7 @@ describe('a sealed text', () => {
   test('opens the same keys in every process', async () => {
     const [one, other] = [deploy(text), deploy(` ${text}\n`)];
     expect([other.service.keyId, other.service.tenantId]).toEqual([one.service.keyId, one.service.tenantId]);
-    const { ciphertext } = await one.client.encrypt('token', { context: { row: '1' } });
+    const ciphertext = await one.client.encrypt('token', { context: { row: '1' } });
     expect(await other.client.decrypt(ciphertext, { as: 'text', context: { row: '1' } })).toBe('token');
     expect(await other.client.hash('token')).toBe(await one.client.hash('token'));
     await expect(deploy(formatSealed(newSealed(start))).client.decrypt(ciphertext)).rejects.toThrow(
@@ -43,7 +43,7 @@ describe('a sealed text', () => {
     expect([service.keyId.length, service.tenantId.length]).toEqual([36, 36]);
     expect(drawing.map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
     drawing.forEach((each) => each.mockRestore());
-    const { ciphertext, key_id } = await client.encrypt('token', { context: {} });
+    const { ciphertext, key_id } = await client.encrypt('token', { context: {}, as: 'bundle' });
     expect(key_id).toBe(service.keyId);
     const overHttp = new EaasClient({ ...service, apiKey: service.apiKey });
     expect(await overHttp.decrypt(ciphertext, { as: 'text', context: {} })).toBe('token');
@@ -108,9 +108,9 @@ describe('a sealed text', () => {
     const key_id = service.keyId;
     const changes = [
       () => client.encrypt('x', { context: {}, subject: '42' }),
-      () => client.keys.rotate({ key_id }),
+      () => client.keys.rotate(key_id),
       () => client.subjects.erase({ subject: '42' }, { create: true }),
-      () => later.client.keys.setMinVersion({ key_id, key_version: 2 }),
+      () => later.client.keys.setMinVersion(key_id, { key_version: 2 }),
       () => service.createKey('other'),
     ];
     for (const change of changes)
@@ -148,7 +148,7 @@ describe('a rotation', () => {
   test('moves old values to the version that encrypts, and never to a later one', async () => {
     at(start + hour - 1);
     const next = deploy(formatSealed(after));
-    const { ciphertext } = await next.client.encrypt('x', { context: {} });
+    const ciphertext = await next.client.encrypt('x', { context: {} });
     expect(await next.client.rewrap(ciphertext)).toMatchObject({ keyVersion: 1, rewrapped: false });
     at(start + hour);
     expect(await next.client.rewrap(ciphertext)).toMatchObject({ keyVersion: 2, rewrapped: true });
@@ -161,7 +161,7 @@ test('a client calls the service, and makes no request', async () => {
   vi.spyOn(service, 'fetch').mockRejectedValue(new Error('fetched'));
   await client.encrypt('x', { context: {} });
   expect((await client.keys.page({ limit: 1 })).keys).toHaveLength(1);
-  await expect(client.keys.get({ key_id: '00000000-0000-4000-8000-000000000000' })).rejects.toMatchObject({
+  await expect(client.keys.get('00000000-0000-4000-8000-000000000000')).rejects.toMatchObject({
     code: 'not_found',
     status: 404,
   });
@@ -178,8 +178,8 @@ test('a leaked key is replaced: a new one encrypts, the old one decrypts until i
   const before = rotated(newSealed(start), start, start);
   const between = replaced(before, start);
   const [old, both, after] = [before, between, forgotten(between)].map((file) => deploy(formatSealed(file)));
-  const leaked = await old?.client.encrypt('token', { context: {} });
-  const moved = await both?.client.encrypt('token', { context: {} });
+  const leaked = await old?.client.encrypt('token', { context: {}, as: 'bundle' });
+  const moved = await both?.client.encrypt('token', { context: {}, as: 'bundle' });
   expect([moved?.key_id === leaked?.key_id, moved?.key_id]).toEqual([false, after?.service.keyId]);
   const keyId = [moved?.key_id ?? '', leaked?.key_id ?? ''];
   const options = { as: 'text', context: {}, keyId } as const;

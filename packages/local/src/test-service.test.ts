@@ -81,16 +81,16 @@ test('`advance` of a test service performs the rotations, destructions and expir
   const { key_id } = await service.createKey('orders', { rotation_policy: { interval_days: 30 } });
   const expires_at = new Date(time + day).toISOString();
   const { api_key } = await service.createApiKey({ permissions: ['keys.read'], expires_at });
-  await client.keys.disable({ key_id: keyId });
-  await client.keys.destroy({ key_id: keyId });
+  await client.keys.disable(keyId);
+  await client.keys.destroy(keyId);
   expect(await codeOf(clientOf(service, api_key).keys.page())).toBe('no error');
   service.advance(30 * day);
   expect(await codeOf(clientOf(service, api_key).keys.page())).toBe('unauthorized');
-  expect(await client.keys.get({ key_id })).toMatchObject({
+  expect(await client.keys.get(key_id)).toMatchObject({
     key_version: 2,
     rotated_at: '2026-12-20T10:00:00.000Z',
   });
-  expect(await client.keys.get({ key_id: keyId })).toMatchObject({ status: 'destroyed' });
+  expect(await client.keys.get(keyId)).toMatchObject({ status: 'destroyed' });
   const { logs } = await client.audit.page({ limit: 2 });
   expect(logs).toMatchObject([
     { action: 'key.rotate', actor: 'system', created_at: '2026-12-20T10:00:00.000Z' },

@@ -185,7 +185,7 @@ async function wholeKey(keys: Pick<EaasClient['keys'], 'get'>, key_id: string) {
   const versions: VersionRecord[] = [];
   try {
     for (;;) {
-      const page = await keys.get({ key_id, limit: 1_000, offset: versions.length });
+      const page = await keys.get(key_id, { limit: 1_000, offset: versions.length });
       versions.push(...page.versions);
       if (page.versions.length === 0 || versions.length >= page.versions_total) return { ...page, versions };
     }

@@ -51,7 +51,7 @@ async function open() {
     return { outcomes, texts: outcomes.map(({ changed }) => changed?.['note'] ?? ''), left };
   };
   const encrypt = async (value: string, more: object = {}): Promise<string> =>
-    (await client.encrypt(value, { context: { row: '1' }, ...more })).ciphertext;
+    await client.encrypt(value, { context: { row: '1' }, ...more });
   return { client, keyId, convert, encrypt, faulty, asked, onlyEncrypts: limited.api_key };
 }
 
@@ -60,7 +60,7 @@ const partsOf = (ciphertext = '') => parseEnvelope(fromBase64(ciphertext));
 test('only the header changes, and values with one data key are one request and keep one', async () => {
   const { client, keyId, convert, encrypt, asked } = await open();
   const before = [await encrypt('a'), await encrypt('b'), await encrypt('c', { subject: 'person 3' })];
-  await client.keys.rotate({ key_id: keyId });
+  await client.keys.rotate(keyId);
   const { texts, left } = await convert(before.map((one) => [one]));
   expect(left).toEqual([false, false, false]);
   expect(asked('rewrap').reduce((sum, { items = 1 }) => sum + items, 0)).toBe(2);
@@ -78,7 +78,7 @@ test('a value of a writer without credentials becomes one of the person of its r
   const { client, keyId, convert } = await open();
   const { intake_public_key } = await client.publicKey(keyId);
   const sent = await createIntake({ publicKey: String(intake_public_key) }).encrypt('hello', { context: {} });
-  const { texts, left } = await convert([[sent.ciphertext]]);
+  const { texts, left } = await convert([[sent]]);
   expect(left).toEqual([false]);
   const read = (subject: string) => client.decrypt(texts[0] ?? '', { as: 'text', context: {}, subject });
   expect(await read('person 1')).toBe('hello');
@@ -87,12 +87,12 @@ test('a value of a writer without credentials becomes one of the person of its r
 
 test('a value of a writer without credentials takes no older version', async () => {
   const { client, keyId, convert, faulty } = await open();
-  await client.keys.rotate({ key_id: keyId });
+  await client.keys.rotate(keyId);
   const { intake_public_key } = await client.publicKey(keyId);
   const sent = await createIntake({ publicKey: String(intake_public_key) }).encrypt('hello', { context: {} });
-  const { outcomes } = await convert([[sent.ciphertext]], faulty(ofVersion(1)));
+  const { outcomes } = await convert([[sent]], faulty(ofVersion(1)));
   expect(outcomes).toMatchObject([{ failures: [{ code: 'invalid_response' }] }]);
-  expect((await convert([[sent.ciphertext]], faulty(ofVersion(2)))).left).toEqual([false]);
+  expect((await convert([[sent]], faulty(ofVersion(2)))).left).toEqual([false]);
 });
 
 test('a value of an erased person stays, and what is none of a key fails with its place', async () => {
@@ -102,7 +102,7 @@ test('a value of an erased person stays, and what is none of a key fails with it
     ['plain', (await encrypt('c')).slice(0, 60)],
   ] as const;
   await client.subjects.erase({ subject: 'person 1' });
-  await client.keys.rotate({ key_id: keyId });
+  await client.keys.rotate(keyId);
   const { outcomes } = await convert(texts);
   const failing = (field: string, message: RegExp) => ({
     id: 2,
@@ -147,9 +147,9 @@ test.each<['encrypt' | 'reencrypt' | 'rewrap', string, Altered]>([
   const { client, keyId, encrypt, faulty } = await open();
   const subject = 'person 1';
   const context = { table: 'notes', field: 'note', row: '1' };
-  await client.keys.rotate({ key_id: keyId });
+  await client.keys.rotate(keyId);
   const before = mode === 'encrypt' ? 'plain' : await encrypt('a', { subject, context });
-  await client.keys.rotate({ key_id: keyId });
+  await client.keys.rotate(keyId);
   const run = async (by: EaasClient) => {
     const codec = fields.for(by) as never;
     const modes = {
@@ -179,7 +179,7 @@ test.each<[string, Altered | undefined]>([
 ])('nothing of a page is stored if the first new wrapped key %s', async (_, given) => {
   const { client, convert, encrypt, faulty, onlyEncrypts, keyId, asked } = await open();
   const texts = [await encrypt('a', { subject: 'person 1' }), await encrypt('b', { subject: 'person 2' })];
-  await client.keys.rotate({ key_id: keyId });
+  await client.keys.rotate(keyId);
   const other = await client.wrap(randomBytes(32), { subject: 'person 1' });
   const alter = given ?? (() => ({ wrapped_key: Buffer.from(other.wrappedKey).toString('base64') }));
   const rows = texts.map((text) => [text] as const);
@@ -195,7 +195,7 @@ test.each<[string, Altered | undefined]>([
 test('of a page, one data key is unwrapped before and after', async () => {
   const { client, convert, encrypt, keyId, asked } = await open();
   const texts = [await encrypt('a', { subject: 'person 1' }), await encrypt('b', { subject: 'person 2' })];
-  await client.keys.rotate({ key_id: keyId });
+  await client.keys.rotate(keyId);
   await convert(texts.map((text) => [text] as const));
   expect(asked('unwrap')).toMatchObject([{ status: 200, items: 2 }]);
 });
@@ -203,7 +203,7 @@ test('of a page, one data key is unwrapped before and after', async () => {
 test('a person who is erased meanwhile stops no page', async () => {
   const { client, convert, encrypt, keyId } = await open();
   const text = await encrypt('a', { subject: 'person 1' });
-  await client.keys.rotate({ key_id: keyId });
+  await client.keys.rotate(keyId);
   const by = Object.assign(Object.create(client) as EaasClient, {
     async unwrap(...given: Parameters<EaasClient['unwrap']>) {
       await client.subjects.erase({ subject: 'person 1' });
@@ -236,7 +236,7 @@ test('a value that a schema refuses or changes is encrypted again as it is store
       return { id: at + 1, values: { note: String(values?.note) }, others: {}, person: {}, personTexts: [] };
     }),
   );
-  await client.keys.rotate({ key_id: keyId });
+  await client.keys.rotate(keyId);
   const work = reencrypting(target, codec, createRewraps(target, by, undefined), by);
   const outcomes = await work.convert(rows);
   const changed = outcomes.map((outcome, at) => ({ id: at + 1, note: outcome.changed?.['note'] as never }));

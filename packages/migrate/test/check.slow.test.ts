@@ -19,7 +19,7 @@ import { variablesOf } from './in-process.ts';
 const cwd = await requireTools('test/tools/drizzle');
 const load = createRequire(join(cwd, 'index.js'));
 const folder = await newDirectory();
-const { ciphertext } = await (await createClient()).eaas.encrypt('Ada');
+const ciphertext = await (await createClient()).eaas.encrypt('Ada');
 type Entry = 'pg' | 'mysql' | 'sqlite';
 
 /** Opens a database. Returns the variables that name it, and a function that runs a statement. */

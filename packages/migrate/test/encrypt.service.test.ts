@@ -100,7 +100,7 @@ describe('in place', () => {
   });
 
   test('a text that looks like a ciphertext is refused, and listed without its value', async () => {
-    const { ciphertext } = await client.encrypt('of somewhere else');
+    const ciphertext = await client.encrypt('of somewhere else');
     await sql`update members set name = ${ciphertext} where id = 4`;
     await sql`update members set name = 'eaasAhead of time' where id = 5`;
     const result = await encrypt();

@@ -48,7 +48,7 @@ beforeEach(async () => {
   await sql`insert into patients ${sql(encrypted as never)}`;
 });
 
-const rotate = () => client.keys.rotate({ key_id: keyId });
+const rotate = () => client.keys.rotate(keyId);
 type Mode = Parameters<typeof migrate>[2];
 const runIn = (mode: Mode, more: object = {}) =>
   migrate(database, 'patients', mode, { client, fields, index, ...more });

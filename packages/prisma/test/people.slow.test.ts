@@ -165,7 +165,7 @@ describe.each(majors)('Prisma %i', async (major) => {
       const db = withEncryption(plain, eaas, old, { index, newId }) as never;
       const result = await migrate(db, 'Visit', 'encrypt', { client: eaas });
       expect(result).toMatchObject({ done: true, progress: { rewritten: 1, skipped: 1 } });
-      await eaas.keys.rotate({ key_id: String(eaas.keyId) });
+      await eaas.keys.rotate(String(eaas.keyId));
       const rotated = await migrate(db, 'Visit', 'rewrap', { client: eaas });
       expect(rotated).toMatchObject({ done: true, progress: { rewritten: 2 } });
       expect(await owners('visit', 'note')).toEqual(['1', '2']);

@@ -2,7 +2,7 @@
 // load noble at the start of every process.
 export { type Context, encodeContext } from './context.ts';
 export { type DataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
-export type { Engine, EngineMode, Outcome, SealedText, SyncEngine } from './engines/engine.ts';
+export type { Engine, EngineMode, Outcome, SyncEngine } from './engines/engine.ts';
 export { type Envelope, looksLikeEnvelope, parseEnvelope, type Wrapped } from './envelope.ts';
 export { DecryptionError, EaasError, FormatError, InputError, type LoadError } from './errors.ts';
 export { pae, type PaePart } from './pae.ts';

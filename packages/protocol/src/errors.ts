@@ -2,7 +2,7 @@
 import type { ProblemCode } from './wire/problems.ts';
 
 /**
- * The base class of every error that Eaas throws.
+ * The base class of every error that Eaas throws: the one to catch. `SdkError` is the type of the same errors.
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ export const altered =
  * ```ts
  * import { DecryptionError } from '@eaas/sdk';
  *
- * const { ciphertext } = await eaas.encrypt('hello', { context: { id: '7' } });
+ * const ciphertext = await eaas.encrypt('hello', { context: { id: '7' } });
  * const error = await eaas.decrypt(ciphertext, { context: { id: '8' } }).catch((error: unknown) => error);
  * console.log(error instanceof DecryptionError); // true
  * ```
@@ -141,7 +141,7 @@ export type ServiceErrorCode =
  * ```ts
  * import { ServiceError } from '@eaas/sdk';
  *
- * const error = await eaas.keys.get({ key_id: crypto.randomUUID() }).catch((error: unknown) => error);
+ * const error = await eaas.keys.get(crypto.randomUUID()).catch((error: unknown) => error);
  * if (error instanceof ServiceError) console.log(error.code, error.status); // not_found 404
  * ```
  */

@@ -33,7 +33,7 @@ export type ClientErrorCode =
  * import { ClientError } from '@eaas/sdk';
  *
  * const signal = AbortSignal.abort();
- * const error = await eaas.keys.get({ key_id: keyId }, { signal }).catch((error: unknown) => error);
+ * const error = await eaas.encrypt('hello', { signal }).catch((error: unknown) => error);
  * if (error instanceof ClientError) console.log(error.code); // aborted
  * ```
  */
@@ -87,7 +87,10 @@ export const unreadable = () =>
 export const notPrimed = (what: string, advice = 'await client.prime(…) first') =>
   new ClientError('not_primed', `${what}: ${advice}`);
 
-/** Every error that a call can throw. `error.code` identifies the kind of error. */
+/**
+ * The type of every error that a call can throw, which `error.code` identifies. To catch them all, use the class
+ * `EaasError`.
+ */
 export type SdkError = ServiceError | ClientError | LoadError | FormatError | DecryptionError | InputError;
 
 /** The result for one item of a call with many items: the value or the error of this item. */

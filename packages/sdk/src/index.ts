@@ -3,9 +3,12 @@ export { DecryptionError, EaasError, FormatError, InputError, LoadError } from '
 export type { Context, Engine, SyncEngine, Wrapped } from '@eaas/protocol';
 export type {
   ApiKeyCalls,
+  ApiKeyRecord,
   EraseOptions,
   IssuerCalls,
+  IssuerRecord,
   KeyCalls,
+  KeyRecord,
   ServerModeCalls,
   SubjectCalls,
   SubjectName,
@@ -16,7 +19,7 @@ export type { EncryptItem, EncryptOptions } from './client/encrypt.ts';
 export type { Rewrapped } from './client/rewrap.ts';
 export type { HashOptions, UnwrapOptions, WrapOptions } from './data-keys/calls.ts';
 export type { Bundle, Ciphertext, EncryptedAs, EncryptedForm } from './data-keys/ciphertext.ts';
-export type { AuditLog, AuditVerification, AuditVerifyOptions } from './audit/methods.ts';
+export type { AuditLog, AuditRange, AuditVerification, AuditVerifyOptions } from './audit/methods.ts';
 export type { AuditEntry, AuditFilter, AuditPage, AuditPageQuery, AuditListOptions } from './audit/query.ts';
 export type { PersonReportOptions, ReportOptions, ReportRow } from './audit/report.ts';
 export * from './client/client.ts';
@@ -25,7 +28,7 @@ export type { EnvelopeClient, OwnAudit, PrimeOptions } from './client/envelope-c
 export type { ClientErrorCode, SdkError, ServiceErrorCode, Settled } from './errors.ts';
 export { ClientError, ServiceError } from './errors.ts';
 export type { Half } from './half/options.ts';
-export type { EaasEvent } from './events.ts';
+export type { EaasEvent, Tracing } from './events.ts';
 export type { CacheOptions } from './data-keys/limits.ts';
 export type { ClientOptions } from './client/client-options.ts';
 export type { SignInOptions, TokenClaims } from './sign-in/options.ts';

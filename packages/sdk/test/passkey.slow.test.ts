@@ -109,7 +109,7 @@ whereAvailable('Chromium', hasChromium, () => {
     const given = async (text: string) => (await app.admin.rewrap(text, { subject })).ciphertext;
     const ofHalf = { context: { purpose: 'half', subject } };
     const planted = await createIntake({ publicKey }).encrypt(randomBytes(32), ofHalf);
-    const [wrong, recovery] = [await given(planted.ciphertext), await given(`${made.recovery}`)];
+    const [wrong, recovery] = [await given(planted), await given(`${made.recovery}`)];
     expect(await codeOf(recovered, { recovery: wrong, ciphertext })).toBe('DecryptionError,decryption');
     const reportOfPerson = () => all(app.admin.audit.report({ subject }));
     const before = await reportOfPerson();

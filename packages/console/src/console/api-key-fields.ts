@@ -1,10 +1,9 @@
 // The form of an API key.
-import { type Input, type Output, serverSidePermissions, tenantWidePermissions } from '@eaas/protocol/wire';
+import { type Input, serverSidePermissions, tenantWidePermissions } from '@eaas/protocol/wire';
+import type { ApiKeyRecord } from '@eaas/sdk';
 import type { Fields, Form } from '../parts/form.ts';
 import { nameOf } from '../parts/typed.tsx';
 import { expiry, keyIds, origins, permissionsOf, permissionTexts } from './fields.tsx';
-
-export type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];
 
 export const apiKeyFields: Fields<Input<'POST /v1/api-keys'>, ApiKeyRecord> = {
   name: nameOf('The application that uses it.'),

@@ -1,5 +1,5 @@
 // Whether an API key or a sign-in is valid, revoked, or ends within a week, as the lists of both show it.
-import type { ApiKeyRecord } from './api-key-fields.ts';
+import type { ApiKeyRecord } from '@eaas/sdk';
 
 export function stateOf(
   { revoked_at, expires_at }: Pick<ApiKeyRecord, 'revoked_at' | 'expires_at'>,

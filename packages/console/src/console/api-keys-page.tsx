@@ -6,7 +6,8 @@ import { ShowDialog } from '../parts/dialog.tsx';
 import { counted } from '../parts/texts.ts';
 import { Notice } from '../parts/states.tsx';
 import { When } from '../parts/when.tsx';
-import { apiKeyFields, type ApiKeyRecord } from './api-key-fields.ts';
+import type { ApiKeyRecord } from '@eaas/sdk';
+import { apiKeyFields } from './api-key-fields.ts';
 import { type Kind, permissionsColumn, Records, type ShowProps, stateColumn } from './records-page.tsx';
 
 /** With the API key itself, only in the answer that made it. */
@@ -16,13 +17,7 @@ export function ApiKeys() {
   return <Records kind={apiKeys} />;
 }
 
-const apiKeys: Kind<
-  { api_key_id: string },
-  Output<'GET /v1/api-keys'>,
-  ApiKeyRecord,
-  Whole,
-  Input<'POST /v1/api-keys'>
-> = {
+const apiKeys: Kind<Output<'GET /v1/api-keys'>, ApiKeyRecord, Whole, Input<'POST /v1/api-keys'>> = {
   title: 'API keys',
   lead:
     'An application signs in with an API key. Create one API key for each application, with only the ' +
@@ -57,7 +52,7 @@ const apiKeys: Kind<
   ],
   calls: (client) => client.apiKeys,
   rowsOf: (page) => page.api_keys,
-  idOf: ({ api_key_id }) => ({ api_key_id }),
+  idOf: ({ api_key_id }) => api_key_id,
   Show: Created,
   typedOf: ({ hint }) => hint,
   revoking: ({ hint }) => (

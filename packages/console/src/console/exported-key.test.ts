@@ -12,7 +12,7 @@ const client = new EaasClient({ service });
 test('the private RSA key decrypts every exported key version, the hash key and the secrets of people', async () => {
   const { key_id } = await client.keys.create({ name: 'escrow', exportable: true });
   await client.encrypt('x', { keyId: key_id, subject: 'patient 7' });
-  await client.keys.rotate({ key_id });
+  await client.keys.rotate(key_id);
   const exported = await exportKey({ keys: client.keys }, key_id, `\n${pem}\n`);
   const { logs } = await client.audit.page({ limit: 1 });
   const tenant_id = logs[0]?.tenant_id;

@@ -1,8 +1,8 @@
-import { EaasClient } from '@eaas/sdk';
+import { type ApiKeyRecord, EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { fieldIn, type Fields, openForm } from '../parts/form.ts';
-import { apiKeyFields, type ApiKeyRecord } from './api-key-fields.ts';
+import { apiKeyFields } from './api-key-fields.ts';
 import { type IssuerRecord, signInFields, whoseData } from './sign-in-fields.tsx';
 
 /** What fields of a form show, by their names. */
@@ -219,8 +219,8 @@ test('a change is sent alone, and says what it takes away and what it gives', as
     ],
   });
   const { issuer_id } = issuer;
-  expect(await client.issuers.update({ issuer_id, ...fields })).toMatchObject(fields);
-  expect((await client.issuers.revoke({ issuer_id })).revoked_at).not.toBeNull();
+  expect(await client.issuers.update(issuer_id, { ...fields })).toMatchObject(fields);
+  expect((await client.issuers.revoke(issuer_id)).revoked_at).not.toBeNull();
   expect((await client.issuers.page({})).issuers).toHaveLength(1);
 });
 

@@ -2,7 +2,7 @@
 import { inLine } from '@eaas/protocol/internal';
 import { limits } from '@eaas/protocol/wire';
 import { type Signal, useSignal } from '@preact/signals';
-import type { EaasClient, ExportedKey } from '@eaas/sdk';
+import type { EaasClient, ExportedKey, KeyRecord } from '@eaas/sdk';
 import type { VNode } from 'preact';
 import { Button } from '../parts/button.tsx';
 import { Code } from '../parts/code.tsx';
@@ -15,7 +15,7 @@ import { counted } from '../parts/texts.ts';
 import { Notice } from '../parts/states.tsx';
 import { signedIn } from '../session.ts';
 import { exportKey } from './exported-key.ts';
-import type { KeyRecord, KeyStatus } from './key-status.tsx';
+import type { KeyStatus } from './key-status.tsx';
 import { ConfirmPermitted, type Permit } from './permitted.tsx';
 import { rotationOptionsWith } from './rotation.ts';
 
@@ -45,7 +45,7 @@ const destroying: Permit = {
   needs: 'keys.destroy',
   to: 'destroy a key',
   // No key has this id, because the ids of keys are random.
-  probe: ({ keys }) => keys.destroy({ key_id: '00000000-0000-4000-8000-000000000000' }),
+  probe: ({ keys }) => keys.destroy('00000000-0000-4000-8000-000000000000'),
 };
 
 const actions: readonly KeyAction[] = [
@@ -61,7 +61,7 @@ const actions: readonly KeyAction[] = [
         'The version has its own public key, which this page then shows. Writers with an earlier public key ' +
           'keep writing, and you cannot revoke one version alone.',
     ],
-    work: (keys, { key_id, key_version }) => keys.rotate({ key_id, key_version }),
+    work: (keys, { key_id, key_version }) => keys.rotate(key_id, { key_version }),
   },
   {
     name: 'Set the rotation',
@@ -73,7 +73,7 @@ const actions: readonly KeyAction[] = [
       <Select label="Rotation" value={value} options={rotationOptionsWith(policy?.interval_days)} />
     ),
     work: (keys, { key_id }, days) =>
-      keys.setRotationPolicy({ key_id, interval_days: days === '' ? null : Number(days) }),
+      keys.setRotationPolicy(key_id, { interval_days: days === '' ? null : Number(days) }),
   },
   {
     name: 'Close versions',
@@ -89,7 +89,7 @@ const actions: readonly KeyAction[] = [
     Input: ({ record: { key_version: max }, value }) => (
       <Field label="Oldest version that opens" type="number" min={1} max={max} required value={value} />
     ),
-    work: (keys, { key_id }, oldest) => keys.setMinVersion({ key_id, key_version: Number(oldest) }),
+    work: (keys, { key_id }, oldest) => keys.setMinVersion(key_id, { key_version: Number(oldest) }),
   },
   {
     name: 'Disable',
@@ -102,7 +102,7 @@ const actions: readonly KeyAction[] = [
       'Existing ciphertexts still decrypt. You can enable the key again at any time.',
       intake && 'Writers keep writing with the public key. What they write still decrypts.',
     ],
-    work: (keys, { key_id }) => keys.disable({ key_id }),
+    work: (keys, { key_id }) => keys.disable(key_id),
   },
   {
     name: 'Enable',
@@ -110,7 +110,7 @@ const actions: readonly KeyAction[] = [
     title: 'Enable',
     action: 'Enable the key',
     says: () => ['Applications can encrypt under the key again.'],
-    work: (keys, { key_id }) => keys.enable({ key_id }),
+    work: (keys, { key_id }) => keys.enable(key_id),
   },
   {
     name: 'Destroy',
@@ -140,7 +140,7 @@ const actions: readonly KeyAction[] = [
         value={value}
       />
     ),
-    work: (keys, { key_id }, days) => keys.destroy({ key_id, grace_days: Number(days) }),
+    work: (keys, { key_id }, days) => keys.destroy(key_id, { grace_days: Number(days) }),
   },
   {
     name: 'Restore',
@@ -148,7 +148,7 @@ const actions: readonly KeyAction[] = [
     title: 'Restore',
     action: 'Restore the key',
     says: () => ['The key will not be destroyed. It is disabled then: it decrypts, and does not encrypt.'],
-    work: (keys, { key_id }) => keys.restore({ key_id }),
+    work: (keys, { key_id }) => keys.restore(key_id),
   },
   {
     name: 'Export',

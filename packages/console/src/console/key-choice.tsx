@@ -7,7 +7,7 @@ import { Check, FieldError, Radios } from '../parts/field.tsx';
 import type { FieldProps } from '../parts/form.ts';
 import { counted, short } from '../parts/texts.ts';
 import { signedIn } from '../session.ts';
-import type { KeyRecord } from './key-status.tsx';
+import type { KeyRecord } from '@eaas/sdk';
 
 const pageSize = 100;
 

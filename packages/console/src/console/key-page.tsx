@@ -12,7 +12,8 @@ import { dateTime } from '../parts/times.ts';
 import { When } from '../parts/when.tsx';
 import { signedIn } from '../session.ts';
 import { KeyActions } from './key-actions.tsx';
-import { type KeyRecord, KeyStatusBadge } from './key-status.tsx';
+import type { KeyRecord } from '@eaas/sdk';
+import { KeyStatusBadge } from './key-status.tsx';
 import { KeyVersions } from './key-versions.tsx';
 import { PublicKey } from './public-key.tsx';
 import { rotationText } from './rotation.ts';
@@ -23,7 +24,7 @@ export function Key({ keyId }: { readonly keyId: string }) {
   const { keys } = signedIn().client;
   const offset = useSignal(0);
   const loaded = useLoaded(
-    (signal) => keys.get({ key_id: keyId, limit: size, offset: offset.value }, { signal }),
+    (signal) => keys.get(keyId, { limit: size, offset: offset.value }, { signal }),
     [keyId, offset.value],
   );
   const { value, reload } = loaded;

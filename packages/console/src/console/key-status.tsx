@@ -1,7 +1,6 @@
 // The states of a key as people read them, in the badges and filters of all pages.
-import type { Output } from '@eaas/protocol/wire';
+import type { KeyRecord } from '@eaas/sdk';
 
-export type KeyRecord = Output<'GET /v1/keys'>['keys'][number];
 export type KeyStatus = KeyRecord['status'];
 
 const looks: Readonly<Record<KeyStatus, { readonly text: string; readonly tone: string }>> = {

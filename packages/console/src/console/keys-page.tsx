@@ -13,7 +13,8 @@ import { Empty } from '../parts/states.tsx';
 import type { Column } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
 import { signedIn } from '../session.ts';
-import { type KeyRecord, type KeyStatus, KeyStatusBadge, statusOptions } from './key-status.tsx';
+import type { KeyRecord } from '@eaas/sdk';
+import { type KeyStatus, KeyStatusBadge, statusOptions } from './key-status.tsx';
 import { rotationText } from './rotation.ts';
 
 // Loaded when it opens, so that the first page of the console stays small.

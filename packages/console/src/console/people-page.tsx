@@ -99,7 +99,7 @@ const only =
     if (!(error instanceof EaasError) || error.code !== code) throw error;
   };
 
-const example = `const { ciphertext } = await eaas.encrypt(note, { subject: patient.subject });
+const example = `const ciphertext = await eaas.encrypt(note, { subject: patient.subject });
 await eaas.decrypt(ciphertext, { subject: patient.subject });`;
 
 function NobodyYet({ subjects }: { readonly subjects: number | undefined }) {

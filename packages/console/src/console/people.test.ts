@@ -12,7 +12,7 @@ async function onePerson() {
   const service = createTestService();
   const client = new EaasClient({ ...service, cache: { encrypt: false, decrypt: false } });
   const { key_id: keyId } = await client.keys.create({ name: 'patients' });
-  const { ciphertext } = await client.encrypt('x', { keyId, subject });
+  const ciphertext = await client.encrypt('x', { keyId, subject });
   await client.as('7').decrypt(ciphertext, { keyId, subject });
   const { subject_id } = await client.subjects.show({ subject });
   return { client, service, subject_id, find: (wanted: Wanted) => findPerson(client, wanted, signal) };

@@ -7,7 +7,8 @@ import { Copy } from '../parts/copy.tsx';
 import { save } from '../parts/download.tsx';
 import { FailureView, Loading, Notice } from '../parts/states.tsx';
 import { signedIn } from '../session.ts';
-import type { KeyRecord, KeyStatus } from './key-status.tsx';
+import type { KeyRecord } from '@eaas/sdk';
+import type { KeyStatus } from './key-status.tsx';
 
 interface PublicKeyProps {
   readonly record: KeyRecord;
@@ -126,4 +127,4 @@ function Shown({ key_id, key_version, text, sha256, isNew }: ShownProps) {
 
 const writer = `import { createIntake } from '@eaas/sdk/intake';
 const intake = createIntake({ publicKey: 'eaas_pk_1.…' });
-const { ciphertext } = await intake.encrypt(message, { context });`;
+const ciphertext = await intake.encrypt(message, { context });`;

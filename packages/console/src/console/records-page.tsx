@@ -29,18 +29,17 @@ export interface ShowProps<Whole> {
   readonly isNew?: boolean;
 }
 
-/** The calls of a kind, whose records have an id such as `{ api_key_id }`. */
-interface Calls<Id, Of, Whole, Body> {
+interface Calls<Of, Whole, Body> {
   page: LoadPage<Of>;
   /** Reads what a list leaves out, and what changed meanwhile. */
-  get(id: Id): Promise<Whole>;
+  get(id: string): Promise<Whole>;
   create(body: Body): Promise<Whole>;
-  update(change: Id & Partial<Body>): Promise<unknown>;
-  revoke(id: Id): Promise<unknown>;
+  update(id: string, change: Partial<Body>): Promise<unknown>;
+  revoke(id: string): Promise<unknown>;
 }
 
 /** What differs between the two kinds. */
-export interface Kind<Id, Of extends Page, Listed extends Row, Whole extends Row, Body> {
+export interface Kind<Of extends Page, Listed extends Row, Whole extends Row, Body> {
   readonly title: string;
   readonly lead: string;
   /** One of them and several, as in a sentence. */
@@ -51,9 +50,9 @@ export interface Kind<Id, Of extends Page, Listed extends Row, Whole extends Row
   readonly empty: ComponentChildren;
   readonly fields: Fields<Body, Whole>;
   readonly columns: (open: (row: Listed) => void) => readonly Column<Listed>[];
-  readonly calls: (client: EaasClient) => Calls<Id, Of, Whole, Body>;
+  readonly calls: (client: EaasClient) => Calls<Of, Whole, Body>;
   readonly rowsOf: (page: Of) => readonly Listed[];
-  readonly idOf: (row: Listed | Whole) => Id;
+  readonly idOf: (row: Listed | Whole) => string;
   readonly Show: ComponentType<ShowProps<Whole>>;
   /** What of it never changes, in the form of a change. */
   readonly fixed?: string;
@@ -63,13 +62,11 @@ export interface Kind<Id, Of extends Page, Listed extends Row, Whole extends Row
   readonly isOwn?: (record: Whole, apiKey: string) => boolean;
 }
 
-export function Records<
-  Id extends object,
-  Of extends Page,
-  Listed extends Row,
-  Whole extends Row,
-  Body extends object,
->({ kind }: { readonly kind: Kind<Id, Of, Listed, Whole, Body> }) {
+export function Records<Of extends Page, Listed extends Row, Whole extends Row, Body extends object>({
+  kind,
+}: {
+  readonly kind: Kind<Of, Listed, Whole, Body>;
+}) {
   const { title, lead, noun, nouns, make, fields, Show } = kind;
   const { apiKey, client } = signedIn();
   const calls = kind.calls(client);
@@ -92,7 +89,7 @@ export function Records<
       record={record}
       isOwn={isOwn(record)}
       send={async (body) => {
-        await calls.update({ ...kind.idOf(record), ...body });
+        await calls.update(kind.idOf(record), body);
         list.reload();
       }}
     >
@@ -167,7 +164,7 @@ export function Records<
           expiresColumn,
           actions,
         ]}
-        keyOf={(row) => JSON.stringify(kind.idOf(row))}
+        keyOf={kind.idOf}
         classOf={(row) => (stateOf(row).tone === 'plain' ? 'past' : '')}
         isStale={list.isLoading || opening.isBusy}
       />

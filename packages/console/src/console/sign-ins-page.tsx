@@ -19,7 +19,7 @@ export function SignIns() {
   return <Records kind={signIns} />;
 }
 
-const signIns: Kind<{ issuer_id: string }, IssuerPage, ListedIssuer, IssuerRecord, NewIssuer> = {
+const signIns: Kind<IssuerPage, ListedIssuer, IssuerRecord, NewIssuer> = {
   title: 'Sign-ins',
   lead:
     'The service accepts the tokens of your app’s own sign-in, so that a user’s page needs no API ' +
@@ -73,7 +73,7 @@ const signIns: Kind<{ issuer_id: string }, IssuerPage, ListedIssuer, IssuerRecor
   ],
   calls: (client) => client.issuers,
   rowsOf: (page) => page.issuers,
-  idOf: ({ issuer_id }) => ({ issuer_id }),
+  idOf: ({ issuer_id }) => issuer_id,
   Show,
   fixed:
     'The issuer, the audience, and whose data its users open never change: for others, accept another sign-in.',

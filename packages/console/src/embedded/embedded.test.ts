@@ -18,7 +18,7 @@ test('a session in memory plays without a request that leaves the page', async (
   if (!isPlay(play)) throw new Error('the playground found keys that it did not create');
 
   const ada = newOwner();
-  const { ciphertext } = await play.eaas.encrypt('ada@example.com', ada);
+  const ciphertext = await play.eaas.encrypt('ada@example.com', ada);
   expect(await play.eaas.decrypt(ciphertext, { ...ada, as: 'text' })).toBe('ada@example.com');
   const users = await storeUsers(play.eaas, 'ada@example.com');
   expect(await users.find('ADA@example.com')).toMatchObject({ found: ['42'] });

@@ -8,7 +8,7 @@ export function Encrypt({ play }: { readonly play: Play }) {
   const { sealed, eaas } = play;
   const encrypt = async (): Promise<Sealed> => {
     const [value, belongsTo] = [play.value.value, newOwner()];
-    return { value, belongsTo, bundle: await eaas.encrypt(value, belongsTo) };
+    return { value, belongsTo, bundle: await eaas.encrypt(value, { ...belongsTo, as: 'bundle' }) };
   };
   return (
     <>

@@ -8,7 +8,7 @@ export function Erase({ play, sealed: { bundle, belongsTo } }: Played) {
   const { eaas, session } = play;
   const erase = async () => {
     const grace = newOwner();
-    const { ciphertext } = await eaas.encrypt('grace@example.com', grace);
+    const ciphertext = await eaas.encrypt('grace@example.com', grace);
     await session.client.subjects.erase({ subject: belongsTo.subject });
     const refusal: unknown = await eaas.decrypt(bundle, belongsTo).then(
       () => new Error('The erased value still opens. Please report this as a bug.'),

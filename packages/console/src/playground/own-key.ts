@@ -1,6 +1,5 @@
 // The key of the playground, which never touches a key of an app.
-import type { EaasClient } from '@eaas/sdk';
-import type { KeyRecord } from '../console/key-status.tsx';
+import type { EaasClient, KeyRecord } from '@eaas/sdk';
 
 /** The playground uses only the key of a tenant that has this name, and creates it itself. */
 export const keyName = 'eaas playground';

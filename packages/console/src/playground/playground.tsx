@@ -1,5 +1,5 @@
 // The page with the steps. In a tenant that is not for development, it asks before it creates or uses its key.
-import type { KeyRecord } from '../console/key-status.tsx';
+import type { KeyRecord } from '@eaas/sdk';
 import { useLoaded, useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Heading } from '../parts/heading.tsx';

@@ -7,9 +7,9 @@ import { Try } from './try.tsx';
 export function Rotate({ play, sealed: { bundle, belongsTo } }: Played) {
   const { eaas, keyId, session } = play;
   const rotate = async () => {
-    await eaas.keys.rotate({ key_id: keyId });
+    await eaas.keys.rotate(keyId);
     const value = await eaas.decrypt(bundle, { ...belongsTo, as: 'text' });
-    const renewed = await eaas.encrypt(value, { ...belongsTo, fresh: true });
+    const renewed = await eaas.encrypt(value, { ...belongsTo, fresh: true, as: 'bundle' });
     return { value, after: renewed.key_version };
   };
   return (

@@ -15,7 +15,7 @@ async function printedBy(name: keyof typeof snippets, after = ''): Promise<unkno
   vi.stubGlobal('fetch', service.fetch);
   const eaas = new EaasClient({ retries: 0 });
   const belongsTo = { context: { table: 'users', row: '42' }, subject: 'ada' };
-  const { ciphertext } = await eaas.encrypt('ada@example.com', belongsTo);
+  const ciphertext = await eaas.encrypt('ada@example.com', belongsTo);
   const of = { keyId, eaas, belongsTo, ciphertext, indexKey: await createIndexKey(eaas) };
   const printed: unknown[] = [];
   const log = (...values: unknown[]) => printed.push(...values);

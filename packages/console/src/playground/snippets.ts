@@ -3,7 +3,7 @@ export const snippets = {
   encrypt: `import { EaasClient } from '@eaas/sdk';
 const eaas = new EaasClient(); // reads EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID
 const belongsTo = { context: { table: 'users', row: '42' }, subject: 'ada' };
-const { ciphertext } = await eaas.encrypt('ada@example.com', belongsTo);
+const ciphertext = await eaas.encrypt('ada@example.com', belongsTo);
 const value = await eaas.decrypt(ciphertext, { ...belongsTo, as: 'text' });
 console.log(value); // ada@example.com`,
 
@@ -16,9 +16,9 @@ const { email_index } = await records.where('users', { email: 'ADA@EXAMPLE.COM' 
 for await (const { action, user } of eaas.audit.report({ subject: 'ada' }))
   console.log(action, user); // the newest first`,
 
-  rotate: `const { key_version } = await eaas.keys.rotate({ key_id: keyId });
+  rotate: `const { key_version } = await eaas.keys.rotate(keyId);
 const old = await eaas.decrypt(ciphertext, { ...belongsTo, as: 'text' });
-const renewed = await eaas.encrypt(old, { ...belongsTo, fresh: true });
+const renewed = await eaas.encrypt(old, { ...belongsTo, fresh: true, as: 'bundle' });
 console.log(renewed.key_version === key_version); // true`,
 
   erase: `const grace = await eaas.encrypt('grace@example.com', { subject: 'grace' });

@@ -13,7 +13,7 @@ import { command, setVariables, variablesOf } from '../../test/in-process.ts';
 const connection = (await closing(createDatabase(), (it) => it.drop())).connection('owner');
 setVariables(variablesOf(connection));
 const sql = await closing(postgres({ ...connection, max: 1, onnotice: () => {} }), (it) => it.end());
-const { ciphertext } = await (await createClient()).eaas.encrypt('Ada');
+const ciphertext = await (await createClient()).eaas.encrypt('Ada');
 const folder = await newDirectory();
 
 async function checked(...args: readonly string[]) {

@@ -11,12 +11,6 @@ export type Outcome<Mode extends EngineMode, T> = Mode extends 'sync' ? T : Prom
 
 export type TextKey<Key> = Pick<DataKey, 'header' | 'commitment' | 'aad'> & { readonly key: Key | undefined };
 
-/** An envelope and its iv, in base64. */
-export interface SealedText {
-  readonly ciphertext: string;
-  readonly iv: string;
-}
-
 /**
  * The cryptographic primitives. All engines return the same bytes. Engines differ in speed, and in whether their calls
  * are synchronous. A caller can overwrite the arguments as soon as a call has returned, even if the call returned a
@@ -45,7 +39,7 @@ export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
    * Encrypts a text and returns the envelope in base64, faster than separate calls of toUtf8, sealUnder and toBase64.
    * This function is optional.
    */
-  sealText?(dataKey: TextKey<Key>, text: string, context?: Context): SealedText;
+  sealText?(dataKey: TextKey<Key>, text: string, context?: Context): string;
   /** Overwrites a key in memory if the engine supports overwriting. */
   wipe(key: Key): void;
 }

@@ -40,10 +40,7 @@ test('for any text and context, `sealText` returns the same envelope as `sealUnd
       const envelope = withIv(iv, () => sealUnder(dataKey, toUtf8(text), context));
       for (let again = 0; again < 2; again++) {
         sealUnder(other, toUtf8(text), context);
-        expect(withIv(iv, () => sealText(keyOf(dataKey), text, context))).toEqual({
-          ciphertext: toBase64(envelope),
-          iv: toBase64(iv),
-        });
+        expect(withIv(iv, () => sealText(keyOf(dataKey), text, context))).toBe(toBase64(envelope));
       }
     }),
     { numRuns: runs(300) },
@@ -60,7 +57,7 @@ test('a context object that was changed between two calls is encoded again', () 
 
 test('every call of sealText uses a new iv', () => {
   const dataKey = deriveDataKey(nodeEngine, dek, wrapped);
-  const ivs = Array.from({ length: 200 }, () => sealText(keyOf(dataKey), 'text').iv);
+  const ivs = Array.from({ length: 200 }, () => sealText(keyOf(dataKey), 'text'));
   expect(new Set(ivs).size).toBe(200);
 });
 

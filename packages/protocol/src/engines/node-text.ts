@@ -7,9 +7,9 @@ import { InputError } from '../errors.ts';
 import { prefixLength, tagLength } from '../format-sizes.ts';
 import { randomIv } from '../bytes.ts';
 import { envelopeLength, writeFront } from '../envelope.ts';
-import type { SealedText, TextKey } from './engine.ts';
+import type { TextKey } from './engine.ts';
 
-export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Context): SealedText {
+export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Context): string {
   if (!text.isWellFormed()) throw new InputError('a value must be valid Unicode (got a lone surrogate)');
   const { header, commitment } = dataKey;
   const key = requireKey(dataKey);
@@ -23,10 +23,7 @@ export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Co
   const bodyAt = writeFront(envelope, header, iv, commitment);
   envelope.set(body, bodyAt);
   envelope.set(cipher.getAuthTag(), bodyAt + body.length);
-  return {
-    ciphertext: envelope.toString('base64', 0, length),
-    iv: envelope.toString('base64', header.length, header.length + iv.length),
-  };
+  return envelope.toString('base64', 0, length);
 }
 
 const room = /* @__PURE__ */ Buffer.allocUnsafeSlow(4_096);

@@ -53,7 +53,8 @@ export interface AuditLog {
    */
   page(query?: AuditPageQuery, options?: CallOptions): Promise<AuditPage>;
   /**
-   * Asks the service to verify the log, or a range of entries. Each request verifies for up to 10 seconds, and this
+   * Asks the service itself whether its log is whole, which `checkAudit` of `@eaas/audit` does not: it computes that from the
+   * entries. Each request verifies for up to 10 seconds, and this
    * method sends requests until everything is verified. Returns `valid: false` for a broken log instead of throwing.
    * Throws ServiceError `invalid_response` if a request makes no progress, or if 8,640 requests do not complete the
    * verification.

@@ -46,7 +46,7 @@ test('a report on a name that is none throws, and one on a subject that was neve
 test('a report as CSV has the columns of the rows', async () => {
   const { client, keyId } = await observedClient();
   const bundle = await client.as('7').encrypt('x', { subject });
-  await client.keys.rotate({ key_id: keyId });
+  await client.keys.rotate(keyId);
   await client.rewrap(bundle, { subject });
   await client.subjects.erase({ subject });
   const rows = await all(client.audit.report({ subject }));

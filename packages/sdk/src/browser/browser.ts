@@ -44,7 +44,7 @@ const browserOptions: OptionRules<BrowserClientOptions> = {
  * import { createBrowserClient } from '@eaas/sdk/browser';
  *
  * const eaas = createBrowserClient({ keyId }); // asks the proxy of your backend, at /api/eaas
- * const { ciphertext } = await eaas.encrypt('blood type 0', { context: { patient: '7' } });
+ * const ciphertext = await eaas.encrypt('blood type 0', { context: { patient: '7' } });
  * console.log(await eaas.decrypt(ciphertext, { as: 'text', context: { patient: '7' } })); // blood type 0
  * ```
  */

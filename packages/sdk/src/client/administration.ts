@@ -5,7 +5,7 @@ import { loadLists } from '../audit/query.ts';
 import type { Erasures } from '../data-keys/erasures.ts';
 import { type Call, type CallOptions, callOptions } from '../http/transport.ts';
 import type { PagesOptions, ReadPage } from '../http/listing.ts';
-import { type Caller, keyId, person, requireUser, somebody } from '../caller.ts';
+import { type Caller, person, requireUser, somebody } from '../caller.ts';
 import type { ExportedKey } from '../http/whole-export.ts';
 
 // Editors show the comments in this object as the documentation of the client's methods, such as `client.keys.create`.
@@ -17,7 +17,7 @@ const keyRoutes = {
    * @example
    * ```ts
    * const { key_id } = await eaas.keys.create({ name: 'invoices' });
-   * const { ciphertext } = await eaas.encrypt('hello', { keyId: key_id });
+   * const ciphertext = await eaas.encrypt('hello', { keyId: key_id });
    * ```
    */
   create: 'POST /v1/keys',
@@ -32,8 +32,8 @@ const keyRoutes = {
    *
    * @example
    * ```ts
-   * await eaas.keys.rotate({ key_id: keyId });
-   * const { ciphertext } = await eaas.encrypt('under the new version');
+   * await eaas.keys.rotate(keyId);
+   * const ciphertext = await eaas.encrypt('under the new version');
    * ```
    */
   rotate: 'POST /v1/keys/:key_id/rotate',
@@ -49,9 +49,9 @@ const keyRoutes = {
    * @example
    * ```ts
    * const { key_id } = await eaas.keys.create({ name: 'old invoices' });
-   * await eaas.keys.disable({ key_id });
-   * await eaas.keys.destroy({ key_id, grace_days: 30 });
-   * await eaas.keys.restore({ key_id }); // until then
+   * await eaas.keys.disable(key_id);
+   * await eaas.keys.destroy(key_id, { grace_days: 30 });
+   * await eaas.keys.restore(key_id); // until then
    * ```
    */
   destroy: 'DELETE /v1/keys/:key_id',
@@ -63,7 +63,7 @@ const keyRoutes = {
    *
    * @example
    * ```ts
-   * await eaas.keys.setRotationPolicy({ key_id: keyId, interval_days: 90 });
+   * await eaas.keys.setRotationPolicy(keyId, { interval_days: 90 });
    * ```
    */
   setRotationPolicy: 'PUT /v1/keys/:key_id/rotation-policy',
@@ -149,9 +149,8 @@ const issuerRoutes = {
 
 // Accepts only a UUID. Otherwise, an API key that the caller passes by mistake would be in the URL, which servers and
 // proxies often log.
-const recordId: Rule = (value, name) =>
-  (typeof value === 'string' && parseUuid(value) !== undefined) ||
-  `a UUID, the ${name} that \`create\` returned`;
+const recordId: Rule = (value) =>
+  (typeof value === 'string' && parseUuid(value) !== undefined) || 'a UUID, the id that `create` returned';
 
 const serverModeRoutes = {
   /** Sends a text to the service, which encrypts it. Needs the permission `encrypt`. */
@@ -160,11 +159,21 @@ const serverModeRoutes = {
   decrypt: 'POST /v1/decrypt',
 } as const;
 
+// The id in a route is the first argument.
+type IdIn<R> = R extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Id}/${string}`
+    ? Id
+    : Rest
+  : never;
+type Given<R extends Route> = Omit<CallInput<R>, IdIn<R>>;
+type Arguments<R extends Route> = [
+  ...(IdIn<R> extends never ? [] : [id: string]),
+  ...(object extends Given<R> ? [input?: Given<R>] : [input: Given<R>]),
+  options?: CallOptions,
+];
 export type Calls<Routes> = {
   readonly [Name in keyof Routes]: (
-    ...[input, options]: object extends CallInput<Routes[Name] & Route>
-      ? [input?: CallInput<Routes[Name] & Route>, options?: CallOptions]
-      : [input: CallInput<Routes[Name] & Route>, options?: CallOptions]
+    ...given: Arguments<Routes[Name] & Route>
   ) => Promise<Output<Routes[Name] & Route>>;
 };
 
@@ -176,11 +185,14 @@ type CallInput<R extends Route> =
 
 /** The filter of `keys.list` and `keys.page`. */
 type KeyFilter = Omit<Input<'GET /v1/keys'>, 'limit' | 'offset'>;
-type ExportInput = Omit<Input<'POST /v1/keys/:key_id/export'>, 'from_version' | 'from_subject'>;
+type ExportInput = Omit<Input<'POST /v1/keys/:key_id/export'>, 'key_id' | 'from_version' | 'from_subject'>;
 type NoFilter = Readonly<Record<string, never>>;
-type KeyRecord = Output<'GET /v1/keys'>['keys'][number];
-type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];
-type IssuerRecord = Output<'GET /v1/issuers'>['issuers'][number];
+/** A key, as `keys.list` yields it. */
+export type KeyRecord = Output<'GET /v1/keys'>['keys'][number];
+/** An API key without its token, as `apiKeys.list` yields it. */
+export type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];
+/** An issuer without its `jwks` and `require`, as `issuers.list` yields it. */
+export type IssuerRecord = Output<'GET /v1/issuers'>['issuers'][number];
 
 /**
  * The methods of `client.keys`: `list`, `create`, `page`, `get`, `rotate`, `disable`, `enable`, `destroy`, `restore`,
@@ -203,7 +215,7 @@ export type KeyCalls = Calls<typeof keyRoutes> & {
    * without the service and without audit entries. Each page that it reads is an audit entry. Needs the permission
    * `keys.export`.
    */
-  export(input: ExportInput, options?: CallOptions): Promise<ExportedKey>;
+  export(id: string, input: ExportInput, options?: CallOptions): Promise<ExportedKey>;
 };
 
 /** The methods of `client.apiKeys`: `list`, `create`, `page`, `get`, `update` and `revoke`. */
@@ -228,7 +240,8 @@ export function keyCalls(call: Call): KeyCalls {
   const calls = bind(call, keyRoutes);
   return {
     ...(withList(calls, 'keys', 'key_id') as KeyCalls),
-    export: async (input, options = {}) => (await loadLists()).wholeExport(calls.exportPage, input, options),
+    export: async (id, input, options = {}) =>
+      (await loadLists()).wholeExport((page) => calls.exportPage(id, page, options), input),
   };
 }
 
@@ -258,13 +271,13 @@ export const serverModeCalls = (call: Call, erasures: Erasures, caller: Caller):
 function bind<Routes extends object>(call: Call, routes: Routes): Calls<Routes> {
   const bound = (Object.entries(routes) as [string, Route][]).map(([name, route]) => [
     name,
-    async (input: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}) => {
+    async (...given: readonly unknown[]) => {
+      const [, id] = /:(\w+)/.exec(route) ?? [];
+      const [input = {}, options = {}] = (id ? given.slice(1) : given) as [object?, CallOptions?];
       requireOptions(callOptions, options, name);
-      requireKind('object', input, `the first argument of \`${name}\``);
-      if (route.includes(':key_id')) keyId(input['key_id'], 'key_id');
-      const [, id] = /:((?:api_key|issuer)_id)/.exec(route) ?? [];
-      if (id) requireKind(recordId, input[id], `\`${id}\``);
-      return call(route, input as never, options);
+      requireKind('object', input, `the ${id ? 'second' : 'first'} argument of \`${name}\``);
+      if (id) requireKind(recordId, given[0], `the first argument of \`${name}\``);
+      return call(route, id ? { ...input, [id]: given[0] } : input, options);
     },
   ]);
   return Object.fromEntries(bound) as Calls<Routes>;
@@ -304,7 +317,7 @@ export interface SubjectCalls {
    *
    * @example
    * ```ts
-   * const { ciphertext } = await eaas.encrypt('dry cough', { subject: 'patient-8' });
+   * const ciphertext = await eaas.encrypt('dry cough', { subject: 'patient-8' });
    * await eaas.subjects.erase({ subject: 'patient-8' });
    * const error = await eaas.decrypt(ciphertext, { subject: 'patient-8' }).catch((error: unknown) => error);
    * if (error instanceof ServiceError) console.log(error.code); // subject_erased

@@ -16,8 +16,8 @@ export interface ClientOptions extends Observers, SignInOptions, TransportOption
   /**
    * 32 bytes of your own that are mixed into each data key: whoever has the service and the ciphertexts, and not the half, reads
    * nothing. Lost is lost: without the half, nobody can decrypt. `EaasClient` reads the variable EAAS_HALF by default, on
-   * Node, Deno and Bun. Null, and nothing else, says that values have no half. A function is asked once for each key and
-   * person, and again when their data keys have expired.
+   * Node, Deno and Bun. Null, and nothing else, says that values have no half. A function gets `{ keyId, subject }`, and may
+   * return a promise. It is asked once for each key and person, and again when their data keys have expired.
    */
   readonly half?: HalfOption;
   /**

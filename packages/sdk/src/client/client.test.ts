@@ -1,18 +1,67 @@
+import { inspect } from 'node:util';
+import { parseEnvelope } from '@eaas/protocol';
+import { fromBase64 } from '@eaas/protocol/base64';
 import { formatApiKey } from '@eaas/protocol/wire';
 import { expect, test, vi } from 'vitest';
-import { observedClient, spiedClient } from '../../test/observed-client.ts';
-import { DecryptionError, EaasClient, FormatError, InputError } from '../index.ts';
+import { observedClient, spiedClient, valuesOf } from '../../test/observed-client.ts';
+import {
+  type Bundle,
+  DecryptionError,
+  EaasClient,
+  type EncryptOptions,
+  FormatError,
+  InputError,
+} from '../index.ts';
 
 const context = { row: '1' };
 
 test('a client encrypts and decrypts a value without sending the value to the service', async () => {
   const { client, sent, keyId } = await spiedClient();
-  const bundle = await client.encrypt('a secret', { context });
-  expect(bundle).toMatchObject({ key_id: keyId, key_version: 1, ciphertext: expect.stringMatching(/^eaas/) });
-  expect(await client.decrypt(bundle, { as: 'text', keyId, context })).toBe('a secret');
-  expect(await client.decrypt(bundle.ciphertext, { as: 'text', anyKey: true, context })).toBe('a secret');
+  const ciphertext = await client.encrypt('a secret', { context });
+  expect(ciphertext).toMatch(/^eaasA/);
+  expect(await client.decrypt(ciphertext, { as: 'text', keyId, context })).toBe('a secret');
+  expect(await client.decrypt(ciphertext, { as: 'text', anyKey: true, context })).toBe('a secret');
   expect(sent.map(({ path }) => path)).toEqual(['wrap', 'unwrap']);
   expect(JSON.stringify(sent)).not.toContain('a secret');
+});
+
+test('each call that encrypts returns a text, and bytes or a bundle on demand, which all decrypt', async () => {
+  const { client, keyId } = await observedClient();
+  await client.prime();
+  const sealed = async (more: Pick<EncryptOptions, 'as'>) => [
+    await client.encrypt('x', more),
+    ...valuesOf(await client.encryptMany(['x', new Uint8Array([120])], more)),
+    client.encryptSync('x', more),
+  ];
+  const bundles = await sealed({ as: 'bundle' });
+  const all = [
+    ...(await sealed({})),
+    ...(await sealed({ as: 'text' })),
+    ...(await sealed({ as: 'bytes' })),
+    ...bundles,
+  ];
+  const kinds = all.map((one) => (one instanceof Uint8Array ? 'bytes' : typeof one));
+  expect(kinds.join()).toBe('string,'.repeat(8) + 'bytes,'.repeat(4) + 'object,object,object,object');
+  for (const one of all) expect(await client.decrypt(one, { as: 'text' })).toBe('x');
+  for (const one of bundles as Bundle[]) {
+    const { iv, wrappedKey, ...head } = parseEnvelope(fromBase64(one.ciphertext));
+    expect([one.iv, one.wrapped_key].map((text) => fromBase64(text))).toEqual([iv, wrappedKey]);
+    expect([one.key_id, one.key_version]).toEqual([keyId, head.keyVersion]);
+  }
+});
+
+test('logs show the class, the key id and the address of a client, and nothing of the inside', async () => {
+  const keyId = crypto.randomUUID();
+  const client = new EaasClient({
+    baseUrl: 'https://eaas.example',
+    apiKey: formatApiKey(new Uint8Array(32)),
+    keyId,
+  });
+  const shown = { client: 'EaasClient', keyId, baseUrl: 'https://eaas.example' };
+  expect([JSON.parse(JSON.stringify(client)), inspect(client)]).toEqual([shown, inspect(shown)]);
+  expect(inspect({ deep: [client.as('7')] }, { depth: Infinity, showHidden: true })).not.toMatch(
+    /eaas_sk_|parts/,
+  );
 });
 
 test('decryption throws the same error for a wrong context and an altered data key', async () => {
@@ -25,7 +74,7 @@ test('decryption throws the same error for a wrong context and an altered data k
 
 test('for a ciphertext under another key, decryption names both keys, and sends no request', async () => {
   const { client, service, keyId } = await observedClient();
-  const { ciphertext } = await client.encrypt('a secret');
+  const ciphertext = await client.encrypt('a secret');
   const sent = service.requests.length;
   const other = '0000000b-0000-4000-8000-000000000003';
   const accepting = (accepted: string) =>
@@ -54,19 +103,19 @@ test.each([
   ['a ciphertext that was cut off', (text: string) => text.slice(0, -1), 'it was truncated or altered'],
 ])('decrypting %s throws FormatError with the reason', async (_, change, reason) => {
   const { client } = await observedClient();
-  const { ciphertext } = await client.encrypt('x');
+  const ciphertext = await client.encrypt('x');
   const reading = client.decrypt(change(ciphertext));
   await expect(reading).rejects.toBeInstanceOf(FormatError);
   await expect(reading).rejects.toThrow(reason);
 });
 
-test('a value that is too long for a bundle is refused before anything is copied', async () => {
+test('a value that is too long for a text is refused before anything is copied', async () => {
   const { client, service } = await observedClient();
   const bytes = Object.defineProperty(new Uint8Array(1), 'length', { value: 400_000_001 });
   for (const value of [bytes, 'x'.repeat(400_000_001)]) {
     const failure = client.encrypt(value);
     await expect(failure).rejects.toBeInstanceOf(InputError);
-    await expect(failure).rejects.toThrow(/at most 400 MB, .* pass `as: 'bytes'`, or .* `encryptStream`/);
+    await expect(failure).rejects.toThrow(/at most 400 MB: pass `as: 'bytes'`, or .* `encryptStream`/);
   }
   const [result] = await client.encryptMany([bytes]);
   expect(result).toMatchObject({ ok: false, error: { code: 'input' } });

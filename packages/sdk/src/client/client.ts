@@ -83,7 +83,7 @@ export type PublicKeys = Output<'GET /v1/keys/:key_id/public-key'>;
  * import { EaasClient } from '@eaas/sdk';
  *
  * const eaas = new EaasClient(); // EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID
- * const { ciphertext } = await eaas.encrypt('123-45-6789', { context: { patient: '7' } });
+ * const ciphertext = await eaas.encrypt('123-45-6789', { context: { patient: '7' } });
  * console.log(await eaas.decrypt(ciphertext, { as: 'text', context: { patient: '7' } })); // 123-45-6789
  * ```
  */
@@ -140,7 +140,7 @@ export class EaasClient extends EnvelopeClient {
    * @example
    * ```ts
    * const stored = await eaas.encrypt('hello');
-   * await eaas.keys.rotate({ key_id: keyId });
+   * await eaas.keys.rotate(keyId);
    * const { ciphertext, rewrapped } = await eaas.rewrap(stored.ciphertext);
    * console.log(rewrapped, await eaas.decrypt(ciphertext, { as: 'text' })); // true hello
    * ```

@@ -32,7 +32,7 @@ describe('data keys for decryption', () => {
     vi.useFakeTimers();
     const watched = watchedEngine();
     const { client } = await observedClient({ engines: watched.engines });
-    const { ciphertext } = await client.encrypt('x');
+    const ciphertext = await client.encrypt('x');
     await client.decrypt(ciphertext);
     expect(watched.live()).toHaveLength(2);
     vi.advanceTimersByTime(5 * minute);
@@ -41,7 +41,7 @@ describe('data keys for decryption', () => {
 
   test('with `decrypt: false`, each decryption fetches its data key', async () => {
     const { service, client, make } = await observedClient();
-    const { ciphertext } = await client.encrypt('x');
+    const ciphertext = await client.encrypt('x');
     const reader = make({ cache: { decrypt: false } });
     await Promise.all([reader.decrypt(ciphertext), reader.decrypt(ciphertext)]);
     await reader.decrypt(ciphertext);
@@ -54,8 +54,8 @@ describe('data keys for decryption', () => {
     ['later', platformEngines()],
   ])('decryptMany opens the items beside altered ones and one that is none, %s', async (_, engines) => {
     const { client, make } = await observedClient();
-    const bundles = valuesOf(await client.encryptMany(['0', '1', '2', '3']));
-    const stored = bundles.map(({ ciphertext }) => Buffer.from(ciphertext, 'base64'));
+    const ciphertexts = valuesOf(await client.encryptMany(['0', '1', '2', '3']));
+    const stored = ciphertexts.map((each) => Buffer.from(each, 'base64'));
     stored[1]?.fill(7, 40); // the wrapped key
     stored[2]?.fill(7, 150); // the value
     const results = await make({ engines }).decryptMany([...stored, 'no ciphertext'], { as: 'text' });
@@ -68,7 +68,7 @@ describe('data keys for decryption', () => {
     const own = await client.encrypt('own');
     const ofPerson = await client.encrypt('of a person', { subject: 'patient-1' });
     const ofKey = await client.encrypt('of another key', { keyId });
-    const items = [own, ofPerson, own, ofKey, own, own].map(({ ciphertext }) => ciphertext);
+    const items = [own, ofPerson, own, ofKey, own, own];
     for (const inMemory of [false, true]) {
       if (inMemory) await client.prime({ ciphertexts: [own] });
       const results = await client.decryptMany(items, { as: 'text' });
@@ -127,7 +127,7 @@ describe('data keys for decryption', () => {
   test('a data key is unwrapped only with its wrap context', async () => {
     const { client } = await observedClient();
     const wrapContext = { user: '1' };
-    const { ciphertext } = await client.encrypt('x', { wrapContext });
+    const ciphertext = await client.encrypt('x', { wrapContext });
     expect(await client.decrypt(ciphertext, { as: 'text', wrapContext })).toBe('x');
     for (const other of [undefined, { user: '2' }]) {
       const opening = client.decrypt(ciphertext, { wrapContext: other });
@@ -138,8 +138,8 @@ describe('data keys for decryption', () => {
 
 test('decryptMany unwraps each data key once, even if the cache cannot hold all data keys', async () => {
   const { service, client, make } = await observedClient();
-  const bundles = valuesOf(await client.encryptMany(range(1_001).map(String), { fresh: true }));
-  const rows = [...bundles, ...bundles].map(({ ciphertext }) => ciphertext);
+  const ciphertexts = valuesOf(await client.encryptMany(range(1_001).map(String), { fresh: true }));
+  const rows = [...ciphertexts, ...ciphertexts];
   const before = service.requests.length;
   const reader = make({ cache: { decrypt: { maxEntries: 1 } } });
   const texts = valuesOf(await reader.decryptMany(rows, { as: 'text' }));

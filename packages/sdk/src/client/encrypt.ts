@@ -23,7 +23,7 @@ import { settleMany, settleOne, Waiting } from './settle-many.ts';
 
 /** Options of `encrypt`. */
 export interface EncryptOptions<Form extends EncryptedForm = EncryptedForm> extends WrapOptions {
-  /** The form of the result: `bundle` (the default) is an object with five members, `bytes` is the envelope. */
+  /** The form of the result: the envelope as `text` (the default) or `bytes`, or `bundle`, an object with five members. */
   readonly as?: Form | undefined;
   /** Names a group of values, for example by a customer's id. Values of different scopes never share a data key. */
   readonly scope?: string | undefined;

@@ -47,7 +47,7 @@ import {
 } from './decrypt.ts';
 import { createEncrypter, type EncryptItem, type EncryptOptions } from './encrypt.ts';
 import { createEmit, untraced } from '../events.ts';
-import { type Inside, inside } from './inside.ts';
+import { type Inside, inside, inspect } from './inside.ts';
 
 /**
  * Options of `prime`, which fetches data keys for synchronous calls. `keyId` can be a list: `prime` then fetches the
@@ -85,7 +85,7 @@ export interface OwnAudit {
   report(options?: ReportOptions): AsyncGenerator<ReportRow, void, undefined>;
 }
 
-interface Parts extends Pick<Inside, 'engines' | 'halves' | 'emit'> {
+interface Parts extends Pick<Inside, 'engines' | 'halves' | 'emit'>, Pick<Connection, 'baseUrl'> {
   readonly calls: DataKeyCalls;
   readonly encrypter: ReturnType<typeof createEncrypter>;
   readonly decrypter: ReturnType<typeof createDecrypter>;
@@ -105,7 +105,7 @@ interface Parts extends Pick<Inside, 'engines' | 'halves' | 'emit'> {
  *
  * // Takes an `EaasClient`, and the client of a page.
  * async function seal(client: EnvelopeClient, text: string) {
- *   return (await client.encrypt(text)).ciphertext;
+ *   return await client.encrypt(text);
  * }
  * console.log((await seal(eaas, 'hello')).slice(0, 4)); // eaas
  * ```
@@ -145,6 +145,7 @@ export class EnvelopeClient {
     const { tracing = untraced } = options;
     const calls = createDataKeyCalls(this.call, patience, erasures, tracing, halves);
     this.parts = {
+      baseUrl: options.baseUrl,
       engines,
       halves,
       calls,
@@ -163,6 +164,16 @@ export class EnvelopeClient {
   /** The user on whose behalf this client acts: the argument of `as`. */
   get user(): string | undefined {
     return this.caller.user;
+  }
+
+  /** What logs show of a client: its class, its key id and the address of the service. */
+  toJSON(): object {
+    return { client: this.constructor.name, keyId: this.keyId, baseUrl: this.parts.baseUrl };
+  }
+
+  /** @ignore */
+  [inspect](): object {
+    return this.toJSON();
   }
 
   /** @ignore */
@@ -185,7 +196,7 @@ export class EnvelopeClient {
    * @example
    * ```ts
    * const nurse = eaas.as('user-42'); // the audit log names this user
-   * const { ciphertext } = await nurse.encrypt('dry cough', { context: { patient: '7' } });
+   * const ciphertext = await nurse.encrypt('dry cough', { context: { patient: '7' } });
    * console.log(await nurse.decrypt(ciphertext, { as: 'text', context: { patient: '7' } })); // dry cough
    * ```
    */
@@ -198,17 +209,17 @@ export class EnvelopeClient {
   }
 
   /**
-   * Encrypts text or bytes. Returns a bundle: store its `ciphertext`. With `as: 'bytes'`, returns bytes. Pass a
+   * Encrypts text or bytes. Returns the ciphertext, a string to store. With `as: 'bytes'`, returns bytes. Pass a
    * `context` that names the row, and pass the same context to `decrypt`. Throws ServiceError if the client needs a new
    * data key, but the service refuses to wrap this data key or cannot be reached.
    *
    * @example
    * ```ts
-   * const { ciphertext } = await eaas.encrypt('123-45-6789', { context: { table: 'patients', id: '7' } });
+   * const ciphertext = await eaas.encrypt('123-45-6789', { context: { table: 'patients', id: '7' } });
    * const bytes = await eaas.encrypt(new Uint8Array([1, 2, 3]), { as: 'bytes' });
    * ```
    */
-  encrypt<Form extends EncryptedForm = 'bundle'>(
+  encrypt<Form extends EncryptedForm = 'text'>(
     value: string | Uint8Array,
     options: EncryptOptions<Form> = {},
   ): Promise<EncryptedAs<Form>> {
@@ -225,10 +236,10 @@ export class EnvelopeClient {
    *   { value: 'Ada', context: { id: '1' } },
    *   { value: 'Grace', context: { id: '2' } },
    * ]);
-   * for (const result of results) if (result.ok) await store(result.value.ciphertext);
+   * for (const result of results) if (result.ok) await store(result.value);
    * ```
    */
-  encryptMany<Form extends EncryptedForm = 'bundle'>(
+  encryptMany<Form extends EncryptedForm = 'text'>(
     items: readonly EncryptItem[],
     options: EncryptOptions<Form> = {},
   ): Promise<Settled<EncryptedAs<Form>>[]> {
@@ -242,11 +253,11 @@ export class EnvelopeClient {
    * @example
    * ```ts
    * await eaas.prime();
-   * const { ciphertext } = eaas.encryptSync('hello');
+   * const ciphertext = eaas.encryptSync('hello');
    * console.log(eaas.decryptSync(ciphertext, { as: 'text' })); // hello
    * ```
    */
-  encryptSync<Form extends EncryptedForm = 'bundle'>(
+  encryptSync<Form extends EncryptedForm = 'text'>(
     value: string | Uint8Array,
     options: EncryptOptions<Form> = {},
   ): EncryptedAs<Form> {
@@ -261,7 +272,7 @@ export class EnvelopeClient {
    *
    * @example
    * ```ts
-   * const { ciphertext } = await eaas.encrypt('123-45-6789', { context: { id: '7' } });
+   * const ciphertext = await eaas.encrypt('123-45-6789', { context: { id: '7' } });
    * const text = await eaas.decrypt(ciphertext, { as: 'text', context: { id: '7' } });
    * console.log(text); // 123-45-6789
    * ```
@@ -278,7 +289,7 @@ export class EnvelopeClient {
    *
    * @example
    * ```ts
-   * const { ciphertext } = await eaas.encrypt('Ada');
+   * const ciphertext = await eaas.encrypt('Ada');
    * const [good, bad] = await eaas.decryptMany([ciphertext, 'hello'], { as: 'text' });
    * if (good?.ok) console.log(good.value); // Ada
    * if (bad && !bad.ok) console.log(bad.error.code); // format
@@ -296,7 +307,7 @@ export class EnvelopeClient {
    *
    * @example
    * ```ts
-   * const { ciphertext } = await eaas.encrypt('hello');
+   * const ciphertext = await eaas.encrypt('hello');
    * await eaas.prime({ ciphertexts: [ciphertext] });
    * console.log(eaas.decryptSync(ciphertext, { as: 'text' })); // hello
    * ```
@@ -316,7 +327,7 @@ export class EnvelopeClient {
    * @example
    * ```ts
    * await eaas.prime({ keep: true }); // at the start of the app
-   * const { ciphertext } = eaas.encryptSync('hello'); // from then on
+   * const ciphertext = eaas.encryptSync('hello'); // from then on
    * ```
    */
   async prime(options: PrimeOptions = {}): Promise<void> {

@@ -26,7 +26,7 @@ test('options that are passed to a client take precedence over environment varia
   const reader = await service.createApiKey({ name: 'reader', permissions: ['keys.read'] });
   const client = new EaasClient({ apiKey: reader.api_key, keyId: other, fetch });
   await expect(client.encrypt('Ada')).rejects.toMatchObject({ code: 'permission_missing' });
-  expect((await new EaasClient({ keyId: other, fetch }).encrypt('Ada')).key_id).toBe(other);
+  expect((await new EaasClient({ keyId: other, fetch }).encrypt('Ada', { as: 'bundle' })).key_id).toBe(other);
 });
 
 test('the client never sends EAAS_API_KEY to a `baseUrl` that the caller passed', async () => {
@@ -63,7 +63,9 @@ test.each([
 test('a `service` in the process has its own connection and default key', async () => {
   const local = localService();
   const { key_id: named } = await local.createKey('named');
-  expect((await new EaasClient({ service: local, keyId: named }).encrypt('Ada')).key_id).toBe(named);
+  expect(
+    (await new EaasClient({ service: local, keyId: named }).encrypt('Ada', { as: 'bundle' })).key_id,
+  ).toBe(named);
   const before = service.requests.length;
   const tested = new EaasClient({ service });
   expect(tested.keyId).toBeUndefined();
@@ -92,7 +94,7 @@ async function usedBy(make: (more: EaasClientOptions) => EnvelopeClient): Promis
   };
   let half: string | undefined;
   const onEvent = (event: EaasEvent): void => void (event.type === 'data_key.minted' && ({ half } = event));
-  const { key_id } = await make({ fetch: forward, onEvent }).encrypt('Ada', { context: {} });
+  const { key_id } = await make({ fetch: forward, onEvent }).encrypt('Ada', { context: {}, as: 'bundle' });
   return [...sent, key_id, half];
 }
 
@@ -151,14 +153,14 @@ test('an error about a passed option names the option, not the variable', () => 
 });
 
 test('without EAAS_KEY_ID, each call asks for the key, and none suggests `anyKey`', async () => {
-  const { ciphertext } = await new EaasClient({ fetch }).encrypt('Ada');
+  const ciphertext = await new EaasClient({ fetch }).encrypt('Ada');
   const expected = new InputError('`keyId` is missing: pass it to the client or set EAAS_KEY_ID');
   for (const none of [undefined, '']) {
     vi.stubEnv('EAAS_KEY_ID', none);
     const client = new EaasClient({ fetch });
     for (const call of [client.encrypt('Ada'), client.decrypt(ciphertext)])
       expect(await call.catch((error: unknown) => error)).toEqual(expected);
-    expect((await client.encrypt('Ada', { keyId })).key_id).toBe(keyId);
+    expect((await client.encrypt('Ada', { keyId, as: 'bundle' })).key_id).toBe(keyId);
   }
 });
 

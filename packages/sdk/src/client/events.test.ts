@@ -26,8 +26,8 @@ test('every entry that calls of a client write is in an event, also if calls are
   const { client, events, service, keyId } = await observedClient();
   await client.encrypt('a', { fresh: true });
   await Promise.all(['b', 'c', 'd'].map((value) => client.encrypt(value, { fresh: true })));
-  await client.keys.rotate({ key_id: keyId });
-  await client.keys.get({ key_id: keyId });
+  await client.keys.rotate(keyId);
+  await client.keys.get(keyId);
   await client.hash('e');
   const received = events.flatMap((event) =>
     event.type === 'call' ? (event.entries ?? event.entry ?? []) : [],

@@ -7,6 +7,9 @@ import type { Halves } from '../half/options.ts';
 /** Where a client keeps it. Two copies of the SDK have the same symbol, so no half is overlooked. */
 export const inside: unique symbol = Symbol.for('@eaas/sdk inside');
 
+/** Node, Bun and Deno ask it what to print. */
+export const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
+
 export interface Inside {
   /** The implementations of AES-GCM that the client uses. */
   readonly engines: Engines;

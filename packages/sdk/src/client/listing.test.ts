@@ -33,8 +33,8 @@ test('issuers are created, listed newest first, and revoked', async () => {
   const listed = await all(client.issuers.list({}, { pageSize: 2 }));
   expect(listed.map(({ name }) => name)).toEqual(['2', '1', '0']);
   const { issuer_id = '' } = listed[0] ?? {};
-  await client.issuers.revoke({ issuer_id });
-  expect(await client.issuers.get({ issuer_id })).toMatchObject({ revoked_at: expect.any(String) as string });
+  await client.issuers.revoke(issuer_id);
+  expect(await client.issuers.get(issuer_id)).toMatchObject({ revoked_at: expect.any(String) as string });
 });
 
 interface Page {

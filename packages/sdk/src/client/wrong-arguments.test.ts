@@ -24,7 +24,7 @@ afterAll(() => void vi.unstubAllGlobals());
 const { client, service, keyId, events } = await observedClient({ retries: 0 });
 const { baseUrl, apiKey } = service;
 const { key_id: spare } = await service.createKey('spare');
-const bundle = await client.encrypt('x');
+const bundle = await client.encrypt('x', { as: 'bundle' });
 const wrapped = await client.wrap(new Uint8Array(32));
 await client.prime({ ciphertexts: [bundle], encrypt: true });
 const token = await fields.createIndexKey(client);
@@ -104,7 +104,7 @@ const calls: readonly Row[] = [
   [client.serverMode, 'decrypt', [{ ...bundle }, open('signal')]],
   [client.keys, 'page', [{ limit: 1, offset: 0, ...open('name status') }, open('signal')]],
   [client.keys, 'list', [open('name status'), { pageSize: 1, ...open('signal') }]],
-  [client.keys, 'destroy', [{ key_id: spare, grace_days: 7 }, open('signal')]],
+  [client.keys, 'destroy', [spare, { grace_days: 7 }, open('signal')]],
   [client.apiKeys, 'create', [{ name: 'x', permissions: ['encrypt'] }, open('signal')]],
   [audit, 'list', [open('key_id action date_from'), { pageSize: 10, from: 1, ...open('order signal') }]],
   [audit, 'page', [{ limit: 1, offset: 0, ...open('key_id action date_from') }, open('signal')]],

@@ -19,12 +19,17 @@ test.each<[unknown, string]>([
 });
 
 const { client, make, keyId } = await observedClient();
-const { ciphertext } = await client.encrypt('x');
+const ciphertext = await client.encrypt('x');
 
 test.each<[string, (wrong: never) => unknown, unknown, string]>([
   ['data key (DEK)', (dek) => client.wrap(dek), 'a'.repeat(32), 'Uint8Array of 32 bytes (got a string)'],
   ['data key (DEK)', (dek) => client.wrap(dek), new Uint8Array(16), '(got a Uint8Array of 16 bytes)'],
-  ['`key_id`', (key_id) => client.keys.destroy({ key_id }), undefined, 'a UUID (got undefined)'],
+  [
+    'the first argument of `destroy`',
+    (id) => client.keys.destroy(id),
+    undefined,
+    'a UUID, the id that `create` returned (got undefined)',
+  ],
   ['a UUID', (id) => client.decrypt(ciphertext, { keyId: [keyId, id] }), 'patients', 'text of 8 characters'],
   ['a string or a Uint8Array', (value) => client.encrypt(value), 7, '(got a number)'],
   ['`total`', (total) => make({ timeouts: { total } }), -1, 'a number from 1 to Infinity (got -1)'],
@@ -56,12 +61,9 @@ test('a call with a wrong argument does not throw, but returns a promise that re
 test.each([`eaas_sk_${keyId}`, 'Ada', ''])('an error about an id does not show it: %j', async (given) => {
   const got = `(got text of ${given.length} characters)`;
   await expect(client.hash('x', { keyId: given })).rejects.toThrow(`a UUID ${got}`);
-  for (const [name, get] of [
-    ['api_key_id', client.apiKeys.get({ api_key_id: given })],
-    ['issuer_id', client.issuers.revoke({ issuer_id: given })],
-  ] as const) {
+  for (const get of [client.keys.get, client.apiKeys.get, client.issuers.get]) {
     const kind = given ? 'a string' : 'an empty string';
-    const expected = `\`${name}\` must be a UUID, the \`${name}\` that \`create\` returned (got ${kind})`;
-    await expect(get).rejects.toThrow(new InputError(expected));
+    const expected = `the first argument of \`get\` must be a UUID, the id that \`create\` returned (got ${kind})`;
+    await expect(get(given)).rejects.toThrow(new InputError(expected));
   }
 });

@@ -27,7 +27,7 @@ test('a call throws `invalid_response` for a response with a DEK of 3 bytes', as
 test('a wrap context can have no prototype', async () => {
   const { client } = await observedClient();
   const wrapContext = Object.assign(Object.create(null) as object, { user: '1' });
-  const { ciphertext } = await client.encrypt('x', { wrapContext });
+  const ciphertext = await client.encrypt('x', { wrapContext });
   const asAnother = client.as('who has no data key in memory');
   expect(await asAnother.decrypt(ciphertext, { as: 'text', wrapContext: { user: '1' } })).toBe('x');
 });

@@ -1,4 +1,4 @@
-// Encrypts a value with its context under a derived data key, and returns the envelope or the five fields of a bundle.
+// Encrypts a value with its context under a derived data key, and returns the envelope as text or bytes, or in a bundle.
 import {
   type Context,
   type DataKey,
@@ -11,7 +11,9 @@ import {
   kindOf,
   notCiphertext,
   oneOf,
+  onward,
   type Outcome,
+  parseEnvelope,
   requireWellFormed,
   sealUnder,
   toUtf8,
@@ -21,7 +23,7 @@ import type { DerivedDataKey } from './derive.ts';
 
 /**
  * An encrypted value as an object. Its members have the names of the API, so the object can be sent to `/v1/decrypt`
- * unchanged. You only need to store `ciphertext`, because the ciphertext contains all other members.
+ * unchanged. The `ciphertext` is what `encrypt` returns without `as`, and contains all other members.
  */
 export interface Bundle {
   readonly ciphertext: string;
@@ -31,12 +33,16 @@ export interface Bundle {
   readonly key_version: number;
 }
 
-/** The form of an encrypted value: `bundle` is an object with five members, `bytes` is the envelope. */
-export type EncryptedForm = 'bundle' | 'bytes';
-/** The type of an encrypted value: `Uint8Array` for the form `bytes`, and `Bundle` for the form `bundle`. */
-export type EncryptedAs<Form extends EncryptedForm> = Form extends 'bytes' ? Uint8Array : Bundle;
+/** The form of an encrypted value: `text` and `bytes` are the envelope, `bundle` is an object with five members. */
+export type EncryptedForm = 'text' | 'bytes' | 'bundle';
+/** The type of an encrypted value: a string for the form `text`, a Uint8Array for `bytes`, and a Bundle for `bundle`. */
+export type EncryptedAs<Form extends EncryptedForm> = {
+  text: string;
+  bytes: Uint8Array;
+  bundle: Bundle;
+}[Form];
 
-/** A value that can be decrypted: the `ciphertext` of a bundle, the bundle itself, or the envelope's bytes. */
+/** A value that can be decrypted: what `encrypt` returns, in each form. */
 export type Ciphertext = string | Uint8Array | { readonly ciphertext: string | Uint8Array };
 
 export const contextOf = (context: Context | undefined): Context | undefined =>
@@ -75,16 +81,16 @@ export function envelopeBytes(given: Ciphertext, read = viewBase64): Uint8Array 
   throw new FormatError(`a ciphertext must be canonical base64: ${fault}`);
 }
 
-// A bundle has the envelope in base64, and a string of V8 has at most 536,870,888 characters.
-const longestInBundle = 400_000_000;
+// A text has the envelope in base64, and a string of V8 has at most 536,870,888 characters.
+const longestInText = 400_000_000;
 
-export function requireValue(value: string | Uint8Array, form: EncryptedForm = 'bundle'): void {
+export function requireValue(value: string | Uint8Array, form?: EncryptedForm): void {
   const isText = typeof value === 'string';
   if (!isText && !isBytes(value))
     throw new InputError(`a value must be a string or a Uint8Array (got ${kindOf(value)})`);
-  if (form === 'bundle' && value.length > longestInBundle) {
+  if (form !== 'bytes' && value.length > longestInText) {
     throw new InputError(
-      'a bundle holds values of at most 400 MB, because it is text: ' +
+      'a ciphertext in a text holds at most 400 MB: ' +
         "pass `as: 'bytes'`, or encrypt a stream with `encryptStream` of `@eaas/sdk/stream`",
     );
   }
@@ -101,7 +107,7 @@ export function requireDek(dek: Uint8Array): void {
   throw new InputError(`a data key (DEK) must be a Uint8Array of 32 bytes (got ${kindOf(dek)})`);
 }
 
-export type EncryptedValue = Bundle | Uint8Array;
+export type EncryptedValue = EncryptedAs<EncryptedForm>;
 export type Seal<T = EncryptedValue> = <Mode extends EngineMode>(
   key: DerivedDataKey,
   dataKey: DataKey<Mode>,
@@ -110,9 +116,10 @@ export type Seal<T = EncryptedValue> = <Mode extends EngineMode>(
 ) => Outcome<Mode, T>;
 
 /** Accepts the option `as` of calls that encrypt. */
-export const sealedForm = /* @__PURE__ */ oneOf('bundle', 'bytes');
+export const sealedForm = /* @__PURE__ */ oneOf('text', 'bytes', 'bundle');
 
-export const sealAs = (form?: EncryptedForm): Seal => (form === 'bytes' ? sealBytes : sealBundle);
+export const sealAs = (form: EncryptedForm = 'text'): Seal =>
+  ({ text: sealText, bytes: sealBytes, bundle: sealBundle })[form];
 
 /**
  * Returns a function that encrypts the value when the data key has arrived. Copies the value and the context now,
@@ -128,26 +135,26 @@ export function sealing(seal: Seal, value: string | Uint8Array, context: Context
 const sealBytes: Seal<Uint8Array> = (_, dataKey, value, context) =>
   sealUnder(dataKey, typeof value === 'string' ? toUtf8(value) : value, context);
 
-const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
-  { wrappedText: wrapped_key, keyId: key_id, keyVersion: key_version }: DerivedDataKey,
-  dataKey: DataKey<Mode>,
-  value: string | Uint8Array,
-  context: Context | undefined,
-) => {
+const sealText: Seal<string> = (_, dataKey, value, context) => {
   const { engine } = dataKey;
-  if (typeof value === 'string' && engine.sealText) {
-    const { ciphertext, iv } = engine.sealText(dataKey, value, context);
-    return { ciphertext, wrapped_key, iv, key_id, key_version } as Outcome<Mode, Bundle>;
-  }
+  if (typeof value === 'string' && engine.sealText) return engine.sealText(dataKey, value, context) as never;
   const plaintext = typeof value === 'string' ? toUtf8(value) : value;
   const length = envelopeLength(dataKey.header.length, plaintext.length);
   const buffer = length > bufferLength ? undefined : (buffers.pop() ?? new Uint8Array(bufferLength));
-  const form = (envelope: Uint8Array, iv: Uint8Array): Bundle => {
+  const form = (envelope: Uint8Array): string => {
     const ciphertext = toBase64(envelope);
     if (buffer && buffers.length < maxBuffers) buffers.push(buffer);
-    return { ciphertext, wrapped_key, iv: toBase64(iv), key_id, key_version };
+    return ciphertext;
   };
   return sealUnder(dataKey, plaintext, context, form, buffer?.subarray(0, length));
+};
+
+const sealBundle: Seal<Bundle> = (key, dataKey, value, context) => {
+  const { wrappedText: wrapped_key, keyId: key_id, keyVersion: key_version } = key;
+  return onward(sealText(key, dataKey, value, context), (ciphertext) => {
+    const iv = toBase64(parseEnvelope(envelopeBytes(ciphertext)).iv);
+    return { ciphertext, wrapped_key, iv, key_id, key_version };
+  });
 };
 
 // Buffers for envelopes. The client reuses these buffers, because in a browser, a new buffer for each envelope would

@@ -11,6 +11,8 @@ import {
 } from '../../test/observed-client.ts';
 import type { EaasClientOptions } from '../index.ts';
 
+const whole = { as: 'bundle' } as const;
+
 const second = 1_000;
 const minute = 60 * second;
 
@@ -25,7 +27,7 @@ test('each copy of a DEK is wiped, also one that is not wrapped, or is to become
     return wiped.filter((bytes) => bytes.toString('base64') === body?.['dek']).length;
   };
   let sealed = '';
-  const encrypt = async (more = {}) => ({ ciphertext: sealed } = await make(more).encrypt('x'));
+  const encrypt = async (more = {}) => (sealed = await make(more).encrypt('x'));
   const table: [() => Promise<unknown>, number][] = [
     [() => (service.failNext('key_state'), encrypt().catch(() => {})), 1],
     [encrypt, 4],
@@ -41,7 +43,7 @@ test('each copy of a DEK is wiped, also one that is not wrapped, or is to become
 describe('data keys for encryption', () => {
   test('concurrent calls share one request for a data key', async () => {
     const { service, client } = await observedClient();
-    const bundles = await Promise.all(range(1_000).map((n) => client.encrypt(`value ${n}`)));
+    const bundles = await Promise.all(range(1_000).map((n) => client.encrypt(`value ${n}`, whole)));
     expect(routesOf(service)).toEqual(['keys/:key_id/wrap']);
     expect(new Set(bundles.map((bundle) => bundle.wrapped_key)).size).toBe(1);
     expect(new Set(bundles.map((bundle) => bundle.iv)).size).toBe(1_000);
@@ -50,18 +52,19 @@ describe('data keys for encryption', () => {
   test('encryptMany uses a new data key after `maxMessages` values, and fetches data keys in batches', async () => {
     const { client, service } = await observedClient({ cache: { encrypt: { maxMessages: 3 } } });
     const uses = new Map<string, number>();
-    for (const { wrapped_key } of valuesOf(await client.encryptMany(range(3_001).map(String))))
+    for (const { wrapped_key } of valuesOf(await client.encryptMany(range(3_001).map(String), whole)))
       uses.set(wrapped_key, (uses.get(wrapped_key) ?? 0) + 1);
     expect(Math.max(...uses.values())).toBe(3);
     expect(uses.size).toBe(1_001);
     expect(routesOf(service)).toEqual(['batch/wrap', 'keys/:key_id/wrap']);
-    for (let n = 0; n < 2; n++) expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(true);
-    expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(false);
+    for (let n = 0; n < 2; n++) expect(uses.has((await client.encrypt('x', whole)).wrapped_key)).toBe(true);
+    expect(uses.has((await client.encrypt('x', whole)).wrapped_key)).toBe(false);
   });
 
   test.each([{}, { context: { row: '1' } }])(
     'encryptMany spends one message for each value, with %j',
-    async (more) => {
+    async (options) => {
+      const more = { ...options, as: 'bundle' } as const;
       const { client } = await observedClient({ cache: { encrypt: { maxMessages: 20 } } });
       const first = await client.encrypt('x', more);
       const others = valuesOf(await client.encryptMany(range(19).map(String), more));
@@ -99,40 +102,41 @@ describe('data keys for encryption', () => {
     const { client } = await observedClient({ cache: { encrypt: { maxBytes: 100 } } });
     const lengths = [60, 60, 500, 10, 10];
     const keys: string[] = [];
-    for (const length of lengths) keys.push((await client.encrypt(new Uint8Array(length))).wrapped_key);
+    for (const length of lengths)
+      keys.push((await client.encrypt(new Uint8Array(length), whole)).wrapped_key);
     expect(new Set(keys).size).toBe(4);
     expect(keys[3]).toBe(keys[4]);
   });
 
   test('a refresh that finds the signed-in user erased ends the data key at once', async () => {
     const { client, service } = await observedClient({ cache: { encrypt: { maxMessages: 10 } } });
-    const { wrapped_key: first } = await client.encrypt('0');
+    const { wrapped_key: first } = await client.encrypt('0', whole);
     service.failNext('subject_erased');
-    for (const n of range(8)) expect((await client.encrypt(`${n}`)).wrapped_key).toBe(first);
+    for (const n of range(8)) expect((await client.encrypt(`${n}`, whole)).wrapped_key).toBe(first);
     await arrivals();
-    expect((await client.encrypt('9')).wrapped_key).not.toBe(first);
+    expect((await client.encrypt('9', whole)).wrapped_key).not.toBe(first);
   });
 
   test('the client fetches the next data key before `maxAge` ends', async () => {
     vi.useFakeTimers();
     const { events, client } = await observedClient();
-    const { wrapped_key: first } = await client.encrypt('a');
+    const { wrapped_key: first } = await client.encrypt('a', whole);
     vi.setSystemTime(Date.now() + 4.1 * minute);
-    expect((await client.encrypt('b')).wrapped_key).toBe(first);
+    expect((await client.encrypt('b', whole)).wrapped_key).toBe(first);
     await expect.poll(() => events.filter(({ type }) => type === 'data_key.minted')).toHaveLength(2);
-    const { wrapped_key: second } = await client.encrypt('c');
+    const { wrapped_key: second } = await client.encrypt('c', whole);
     expect(second).not.toBe(first);
     vi.setSystemTime(Date.now() + 5 * minute);
-    expect((await client.encrypt('d')).wrapped_key).not.toBe(second);
+    expect((await client.encrypt('d', whole)).wrapped_key).not.toBe(second);
   });
 
   test('if the next data key cannot be fetched, the current data key encrypts until it expires', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { service, client, events } = await observedClient({ retries: 0 });
-    const { wrapped_key: first } = await client.encrypt('a');
+    const { wrapped_key: first } = await client.encrypt('a', whole);
     service.failNext('unavailable', { times: 10 });
     vi.setSystemTime(Date.now() + 4.5 * minute);
-    for (const value of ['b', 'c', 'd']) expect((await client.encrypt(value)).wrapped_key).toBe(first);
+    for (const value of ['b', 'c', 'd']) expect((await client.encrypt(value, whole)).wrapped_key).toBe(first);
     await expect.poll(() => events.at(-1)?.type).toBe('data_key.refresh_failed');
     expect(service.requests).toHaveLength(2);
     vi.setSystemTime(Date.now() + minute);
@@ -150,7 +154,9 @@ describe('data keys for encryption', () => {
       { scope: 'a', wrapContext: { user: '2' } },
     ];
     const twice = [...partitions, ...partitions];
-    const bundles = await Promise.all(twice.map((partition) => client.encrypt('x', partition)));
+    const bundles = await Promise.all(
+      twice.map((partition) => client.encrypt('x', { ...partition, as: 'bundle' })),
+    );
     const keys = bundles.map((bundle) => bundle.wrapped_key);
     expect(new Set(keys).size).toBe(partitions.length);
     expect(keys.slice(partitions.length)).toEqual(keys.slice(0, partitions.length));
@@ -159,10 +165,10 @@ describe('data keys for encryption', () => {
 
   test('with `fresh` or `encrypt: false`, each message has a new data key', async () => {
     const { service, client, make } = await observedClient();
-    const fresh = await Promise.all(range(5).map(() => client.encrypt('x', { fresh: true })));
+    const fresh = await Promise.all(range(5).map(() => client.encrypt('x', { fresh: true, as: 'bundle' })));
     expect(new Set(fresh.map((bundle) => bundle.wrapped_key)).size).toBe(5);
     expect(routesOf(service)).toEqual(['batch/wrap']);
-    const each = valuesOf(await make({ cache: { encrypt: false } }).encryptMany(['x', 'y']));
+    const each = valuesOf(await make({ cache: { encrypt: false } }).encryptMany(['x', 'y'], whole));
     expect(new Set(each.map((bundle) => bundle.wrapped_key)).size).toBe(2);
   });
 });
@@ -186,7 +192,7 @@ test('with `prime({ keep: true })`, the data key is renewed before it expires, u
   const keys = new Set<string>();
   for (let at = 0; at < 20; at++) {
     await pass(minute);
-    keys.add(client.encryptSync('x').wrapped_key);
+    keys.add(client.encryptSync('x', whole).wrapped_key);
   }
   expect(keys.size).toBe(6);
   expect(service.requests.length - before).toBeLessThanOrEqual(6);
@@ -203,7 +209,7 @@ test('if a large value exceeds the rest of the budget, the call that finds no ke
   const value = new Uint8Array(1_000);
   expect(() => client.encryptSync(value)).toThrow('await client.prime');
   await arrivals();
-  expect(client.encryptSync(value).ciphertext).toMatch(/^eaas/);
+  expect(client.encryptSync(value)).toMatch(/^eaas/);
 });
 
 test('after a failed `prime({ keep: true })`, the client sends no further request by itself', async () => {
@@ -220,12 +226,12 @@ describe('after a jump of the clock', () => {
   test('a kept data key serves the next synchronous calls, and is renewed at once', async () => {
     const { client, service } = await setUp();
     await client.prime({ keep: true });
-    const { wrapped_key: first } = client.encryptSync('x');
+    const { wrapped_key: first } = client.encryptSync('x', whole);
     jump(10 * minute);
-    expect(client.encryptSync('x').wrapped_key).toBe(first);
-    expect(client.encryptSync('x').wrapped_key).toBe(first);
+    expect(client.encryptSync('x', whole).wrapped_key).toBe(first);
+    expect(client.encryptSync('x', whole).wrapped_key).toBe(first);
     await arrivals();
-    expect(client.encryptSync('x').wrapped_key).not.toBe(first);
+    expect(client.encryptSync('x', whole).wrapped_key).not.toBe(first);
     expect(service.requests).toHaveLength(2);
   });
 });
@@ -235,5 +241,5 @@ test('with `prime({ keep: true })`, the client renews its data key again after a
   await client.prime({ keep: true });
   service.failNext('unavailable', { times: 5 });
   for (let at = 0; at < 40; at++) await pass(second / 2);
-  expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
+  expect(client.encryptSync('x')).toMatch(/^eaas/);
 });

@@ -6,13 +6,14 @@ import type { BudgetLimits } from './encrypting.ts';
 /** The limits of a client's data keys. Ages are in milliseconds. */
 export interface CacheOptions {
   /**
-   * The limits for encryption under one data key. The client replaces a data key that reaches a limit. With `false`,
-   * the client uses a new data key for each value.
+   * The limits for encryption under one data key: `maxMessages`, `maxBytes` and `maxAge`. The client replaces a data key
+   * that reaches one. It keeps `maxEntries` data keys, such as one for each subject, and removes the least recently used,
+   * but none of `prime({ keep: true })`. With `false`, the client uses a new data key for each value.
    */
   readonly encrypt?: false | OptionalLimits<BudgetLimits> | undefined;
   /**
-   * The limits of data keys that decrypt. With `false`, the client asks the service to unwrap the data key for each
-   * decryption, so the audit log records each decryption.
+   * The limits of data keys that decrypt: their `maxAge`, and `maxEntries` in memory. With `false`, the client asks the
+   * service to unwrap the data key for each decryption, so the audit log records each decryption.
    */
   readonly decrypt?: false | OptionalLimits<CacheLimits> | undefined;
 }

@@ -60,9 +60,9 @@ test('synchronous calls work after `prime` where the platform has no synchronous
   expect(client[inside].engines.sync).toBeUndefined();
   expect(() => client.encryptSync('x')).toThrow(expect.objectContaining({ code: 'not_primed' }));
   await client.prime();
-  const { ciphertext } = client.encryptSync('x');
+  const ciphertext = client.encryptSync('x');
   expect(await other.decrypt(ciphertext, { as: 'text' })).toBe('x');
-  const theirs = (await other.encrypt('y')).ciphertext;
+  const theirs = await other.encrypt('y');
   expect(() => client.decryptSync(theirs)).toThrow(expect.objectContaining({ code: 'not_primed' }));
   await client.prime({ ciphertexts: [theirs] });
   expect(client.decryptSync(theirs, { as: 'text' })).toBe('y');
@@ -73,7 +73,7 @@ test('a platform without WebCrypto falls back to noble and emits one event', asy
   withoutWebCrypto();
   const { client, other, events } = await pair(platformEngines());
   expect(client[inside].engines).toEqual(allNoble);
-  const { ciphertext } = await client.encrypt('x', { context: { row: '1' } });
+  const ciphertext = await client.encrypt('x', { context: { row: '1' } });
   expect(await other.decrypt(ciphertext, { as: 'text', context: { row: '1' } })).toBe('x');
   await expect(client.decrypt(ciphertext)).rejects.toMatchObject({ code: 'decryption' });
   await client.prime({ encrypt: true, ciphertexts: [ciphertext] });
@@ -107,7 +107,7 @@ test('a page that is not secure gets noble only if it asks for it', async () => 
     expect(() => make({ engines })).toThrow(
       /can replace the script of this page: load it over https:, or pass `engines: 'noble'`$/,
     );
-  const { ciphertext } = await make({ engines: { values, streams } }).encrypt('x');
+  const ciphertext = await make({ engines: { values, streams } }).encrypt('x');
   expect(await client.decrypt(ciphertext, { as: 'text' })).toBe('x');
   // React Native has no `isSecureContext`.
   vi.stubGlobal('isSecureContext', undefined);
@@ -189,7 +189,7 @@ test('an engine can return promises that are not instances of `Promise`, such as
   };
   const engines = { values, streams: values };
   const { client, make } = await observedClient({ engines });
-  const { ciphertext } = await client.encrypt('a secret');
+  const ciphertext = await client.encrypt('a secret');
   expect(await make({ engines }).decrypt(ciphertext, { as: 'text' })).toBe('a secret');
   const stream = new Blob(['a secret']).stream().pipeThrough(encryptStream(client));
   expect(await new Response(stream.pipeThrough(decryptStream(client))).text()).toBe('a secret');

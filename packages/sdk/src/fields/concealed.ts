@@ -1,6 +1,7 @@
 // Concealed values: what a read returns for a field that is `concealed()`, and how the app reveals them. A handle holds what is
 // stored, where that is, and who read it. Nothing is decrypted before somebody asks.
 import { type OptionRules, type Rule, requireArray, requireOptions } from '@eaas/protocol/internal';
+import { inspect } from '../client/inside.ts';
 import { resultOf } from '../errors.ts';
 import type { SettledRow } from './decrypt-rows.ts';
 import { callByGroup, type FieldsClient, type Row } from './internals.ts';
@@ -11,8 +12,6 @@ import type { Flat } from './row-types.ts';
 const held: unique symbol = Symbol.for('@eaas/sdk concealed');
 /** How an encrypted database says by which client it reads. */
 export const clientOf: unique symbol = Symbol.for('@eaas/sdk client');
-/** Node, Bun and Deno ask it what to print. */
-const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 /** What a handle shows. */
 export const concealedText = '[concealed]';

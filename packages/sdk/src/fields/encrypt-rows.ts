@@ -90,7 +90,7 @@ export async function encryptRows(
     ...older.map((write) => write()),
   ]);
   for (const [index, { row, plan, where }] of cells.entries()) {
-    row[plan.name] = inField(where, () => resultOf(ciphertexts[index])).ciphertext;
+    row[plan.name] = inField(where, () => resultOf(ciphertexts[index]));
   }
   let next = 0;
   for (const { row, column, where, subjects } of indexed) {

@@ -2,7 +2,7 @@
 export { field, plaintext, unencrypted } from './builders.ts';
 export { isCiphertext as isEncrypted } from './recognize-ciphertext.ts';
 export type { SettledRow } from './decrypt-rows.ts';
-export * from './decrypt-nested.ts';
+export { decryptNested, type DecryptNestedOptions, type DecryptNestedResult } from './decrypt-nested.ts';
 export { Concealed, reveal, type RevealOptions } from './concealed.ts';
 export { sortRows, type SortOptions } from './sort-rows.ts';
 export type { EncryptionOptions } from './core.ts';

@@ -120,7 +120,7 @@ export async function createIndexKey(
  * ```ts
  * import { rewrapIndexKey } from '@eaas/sdk/fields';
  *
- * await eaas.keys.rotate({ key_id: keyId });
+ * await eaas.keys.rotate(keyId);
  * await store(await rewrapIndexKey(eaas, process.env.EAAS_INDEX_KEY!)); // in place of the old token
  * ```
  */

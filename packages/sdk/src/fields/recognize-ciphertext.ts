@@ -14,7 +14,7 @@ type Ciphertext = string | Uint8Array;
  * ```ts
  * import { isEncrypted } from '@eaas/sdk/fields';
  *
- * const { ciphertext } = await eaas.encrypt('hello');
+ * const ciphertext = await eaas.encrypt('hello');
  * console.log(isEncrypted(ciphertext), isEncrypted('hello')); // true false
  * ```
  */

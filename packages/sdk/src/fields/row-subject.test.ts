@@ -149,7 +149,7 @@ test('values from before, and those of an intake, are read without a subject', a
   const { intake_public_key } = await client.publicKey(key_id);
   const before = defineFields({ patients: columns }).for(client, { keyIds: { patients: key_id } });
   const { name } = await before.encryptRow('patients', 1, { id: 1, name: 'Ada' });
-  const { ciphertext: note } = await createIntake({ publicKey: String(intake_public_key) }).encrypt('sent', {
+  const note = await createIntake({ publicKey: String(intake_public_key) }).encrypt('sent', {
     context: { table: 'patients', field: 'note', row: '1' },
   });
   await expect(client.decrypt(note)).rejects.toThrow("(pass the intake key's id as `keyId`)");

@@ -144,7 +144,7 @@ test('a field with the context `field` needs no row id', async () => {
 
 test('a field with a context function decrypts what `client.encrypt` encrypted with the same context', async () => {
   const { client } = await openFields();
-  const { ciphertext } = await client.encrypt('Ada', { context: { user: '7' } });
+  const ciphertext = await client.encrypt('Ada', { context: { user: '7' } });
   const name = field.text({ context: ({ row }) => ({ user: row }) });
   const records = defineFields({ users: { name } }).for(client);
   expect(await records.decryptRow('users', 7, { name: ciphertext })).toEqual({ name: 'Ada' });

@@ -17,7 +17,7 @@ export type Half = Uint8Array | string | CryptoKey | null;
 export type HalfAnswer = Half | readonly Half[];
 
 /** Whose data key or index key it is. `subject` is undefined for nobody's values, and for index keys. */
-export interface HalfQuestion {
+interface HalfQuestion {
   readonly keyId: string;
   readonly subject: string | undefined;
 }

@@ -86,7 +86,7 @@ test('after one call with a signal has ended, the signal can still abort another
 
 test('a call with an aborted signal throws `aborted` without a request, even with a cached data key', async () => {
   const { client, service, keyId } = await observedClient();
-  const { ciphertext } = await client.encrypt('x');
+  const ciphertext = await client.encrypt('x');
   await client.decrypt(ciphertext);
   const wrapped = await client.wrap(new Uint8Array(32));
   const asked = service.requests.length;
@@ -100,7 +100,7 @@ test('a call with an aborted signal throws `aborted` without a request, even wit
       client.wrap(new Uint8Array(32), { signal }),
       client.unwrap(wrapped, { signal }),
       client.rewrap(ciphertext, { signal }),
-      client.keys.get({ key_id: keyId }, { signal }),
+      client.keys.get(keyId, {}, { signal }),
       client.usage({}, { signal }),
       client.prime({ signal, ciphertexts: [ciphertext], scope: 'another' }),
       client.prime({ signal, scope: 'another' }),

@@ -8,15 +8,15 @@ const ofHttp =
 test('what the service advises is a call of the client, also in a batch', async () => {
   const { client, keyId, make } = await observedClient();
   const bundle = await client.encrypt('x');
-  await client.keys.disable({ key_id: keyId });
+  await client.keys.disable(keyId);
   const messages = async (call: Promise<unknown>): Promise<string> =>
     String(await call.catch((error: unknown) => error));
   expect(await messages(make().encrypt('x'))).toMatch(/: enable it first with `keys\.enable`\.$/);
   const [result] = await make().encryptMany(['x', 'y'], { fresh: true });
   expect(String(!result?.ok && result?.error)).toMatch(/: enable it first with `keys\.enable`\.$/);
   const other = '00000000-0000-4000-8000-000000000001';
-  expect(await messages(client.keys.get({ key_id: other }))).toMatch(/key_id that `keys\.create` returned/);
-  expect(await messages(client.apiKeys.get({ api_key_id: other }))).toContain('`apiKeys.create` returned');
+  expect(await messages(client.keys.get(other))).toMatch(/key_id that `keys\.create` returned/);
+  expect(await messages(client.apiKeys.get(other))).toContain('`apiKeys.create` returned');
   expect(await messages(client.keys.page({ status: 'gone' as 'active' }))).toContain(
     ': `status` must be one of',
   );

@@ -156,7 +156,7 @@ describe('secrets in errors and events', () => {
       onEvent: observe,
       logger: { debug: observe, warn: observe },
     });
-    const { ciphertext } = await client.encrypt(secrets.plaintext);
+    const ciphertext = await client.encrypt(secrets.plaintext);
     service.failNext(failure, { times: 10 });
     const calls = [
       client.encrypt(secrets.plaintext, { fresh: true }),

@@ -5,7 +5,7 @@ import { observedClient, range } from '../../test/observed-client.ts';
 
 const { make, keyId: key_id } = await observedClient();
 const public_key = { kty: 'RSA' as const, n: 'AQAB', e: 'AQAB' };
-const input = { key_id, public_key, subjects: true };
+const input = { public_key, subjects: true };
 const idOf = (nth: number): string => nth.toString(16).padStart(64, '0');
 
 type Query = Input<'POST /v1/keys/:key_id/export'>;
@@ -44,7 +44,7 @@ test.each([
   [2_001, 1_001, ['1 true', `1001 true ${idOf(1_000)}`, '2001 false']],
 ])('%i versions and %i people are all in the export', async (versions, people, expected) => {
   const { keys, queries } = played({ versions, people: range(people).map(idOf) });
-  const whole = await keys.export(input);
+  const whole = await keys.export(key_id, input);
   expect(whole.versions.map(({ key_version }) => key_version)).toEqual(range(versions).map((nth) => nth + 1));
   expect(whole.subjects?.map(({ subject_id }) => subject_id)).toEqual(range(people).map(idOf));
   const members = ['hash_key', 'key_id', 'subjects', 'subjects_key', 'tenant_id', 'versions'];
@@ -59,7 +59,7 @@ test('a key that is rotated between pages has the new version too, and nobody wh
     key.versions += 1;
     key.people.push(idOf(1), idOf(5_000));
   });
-  const { versions, subjects = [] } = await keys.export(input);
+  const { versions, subjects = [] } = await keys.export(key_id, input);
   expect(versions.map(({ key_version }) => key_version)).toEqual([1, 2, 3]);
   const ids = subjects.map(({ subject_id }) => subject_id);
   expect(ids).toEqual([...range(1_001).map((nth) => idOf(2 * nth)), idOf(5_000)]);
@@ -67,11 +67,11 @@ test('a key that is rotated between pages has the new version too, and nobody wh
 
 test('without people an export has none, and what names a page is refused', async () => {
   const { keys, queries } = played({ versions: 1, people: [idOf(1)] });
-  expect(await keys.export({ key_id, public_key })).not.toHaveProperty('subjects');
-  const paged = keys.export({ ...input, from_version: 2 } as typeof input);
+  expect(await keys.export(key_id, { public_key })).not.toHaveProperty('subjects');
+  const paged = keys.export(key_id, { ...input, from_version: 2 } as typeof input);
   await expect(paged).rejects.toThrow('`keys.export` has no option `from_version`');
   expect(queries).toHaveLength(1);
-  expect(await keys.exportPage({ ...input, from_subject: idOf(2) })).toMatchObject({ subjects: [] });
+  expect(await keys.exportPage(key_id, { ...input, from_subject: idOf(2) })).toMatchObject({ subjects: [] });
 });
 
 test.each<[string, (page: Page) => Page]>([
@@ -81,6 +81,6 @@ test.each<[string, (page: Page) => Page]>([
   ['gives the first people again', (page) => ({ ...page, next_version: null, next_subject: idOf(0) })],
 ])('an export is refused if the service %s', async (_, change) => {
   const { keys, queries } = played({ versions: 1_001, people: [idOf(0)] }, change);
-  await expect(keys.export(input)).rejects.toMatchObject({ code: 'invalid_response' });
+  await expect(keys.export(key_id, input)).rejects.toMatchObject({ code: 'invalid_response' });
   expect(queries.length).toBeLessThan(3);
 });

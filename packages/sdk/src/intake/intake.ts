@@ -46,7 +46,7 @@ export interface Intake {
    * Encrypts text or bytes under a new data key. Throws InputError for an invalid argument or public key, and LoadError
    * if a file that this platform needs could not be loaded.
    */
-  encrypt<Form extends EncryptedForm = 'bundle'>(
+  encrypt<Form extends EncryptedForm = 'text'>(
     value: string | Uint8Array,
     options?: IntakeEncryptOptions<Form>,
   ): Promise<EncryptedAs<Form>>;
@@ -54,7 +54,7 @@ export interface Intake {
    * Encrypts many values under one new data key, so that one unwrap is enough to decrypt all of them. The results are
    * in the order of the values. If one value fails, the others still succeed.
    */
-  encryptMany<Form extends EncryptedForm = 'bundle'>(
+  encryptMany<Form extends EncryptedForm = 'text'>(
     items: readonly IntakeItem[],
     options?: IntakeEncryptOptions<Form>,
   ): Promise<Settled<EncryptedAs<Form>>[]>;
@@ -90,7 +90,7 @@ const engines: Engines = { values: webCryptoEngine, sync: undefined, streams: we
  * const { key_id } = await eaas.keys.create({ name: 'letters', intake: true });
  * const { intake_public_key } = await eaas.publicKey(key_id);
  * const intake = createIntake({ publicKey: intake_public_key! }); // in a page, without credentials
- * const { ciphertext } = await intake.encrypt('Call me back');
+ * const ciphertext = await intake.encrypt('Call me back');
  * console.log(await eaas.decrypt(ciphertext, { keyId: key_id, as: 'text' })); // Call me back
  * ```
  */

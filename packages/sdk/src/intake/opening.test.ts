@@ -18,7 +18,7 @@ async function backOffice() {
 
 test('the client decrypts a value that was encrypted with a public key', async () => {
   const { client, keyId, intake, ordinaryKeyId } = await backOffice();
-  const bundle = await intake.encrypt('hello', { context });
+  const bundle = await intake.encrypt('hello', { context, as: 'bundle' });
   expect(await client.decrypt(bundle, { keyId, context, as: 'text' })).toBe('hello');
   const options = { keyId: [ordinaryKeyId, keyId], context };
   expect(await client.decrypt(bundle.ciphertext, options)).toHaveLength(5);
@@ -49,9 +49,9 @@ test('a stream that was encrypted with a public key can be decrypted, read in pa
 
 test('rewrapping a value that was encrypted with a public key makes only the header shorter, by 1,096 bytes', async () => {
   const { client, keyId, intake } = await backOffice();
-  const bundle = await intake.encrypt('hello', { context });
+  const bundle = await intake.encrypt('hello', { context, as: 'bundle' });
   const rewrapped = await client.rewrap(bundle);
-  expect(rewrapped).toMatchObject({ rewrapped: true, key_id: keyId, key_version: 1 });
+  expect(rewrapped).toMatchObject({ rewrapped: true, keyId, keyVersion: 1 });
   const [before, after] = [bundle, rewrapped].map(({ ciphertext }) => parseEnvelope(fromBase64(ciphertext)));
   expect([before?.length, after?.length]).toEqual([1_200, 104]);
   for (const part of ['iv', 'commitment', 'body'] as const) expect(after?.[part]).toEqual(before?.[part]);

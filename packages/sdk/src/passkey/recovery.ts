@@ -17,7 +17,7 @@ export async function sealRecovery(half: CryptoKey, key: IntakeOptions, subject:
   const bytes = new Uint8Array(await crypto.subtle.exportKey('raw', half));
   const encrypting = intake.encrypt(bytes, { context: contextOf(subject) });
   bytes.fill(0);
-  return (await encrypting).ciphertext;
+  return encrypting;
 }
 
 /** Decrypts a half. Throws DecryptionError unless `proof` is under it, because anybody can encrypt with the public key. */

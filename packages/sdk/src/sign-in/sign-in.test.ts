@@ -82,7 +82,7 @@ const failure = failureOf<Error & { code?: string }>;
 describe.each(['EaasClient', 'createBrowserClient'] as const)('%s with the app’s sign-in', (kind) => {
   test('encrypts and decrypts for the signed-in user, and for nobody else', async () => {
     const { client, sent, reader } = await setUp(kind);
-    const { ciphertext } = await client.encrypt('penicillin');
+    const ciphertext = await client.encrypt('penicillin');
     expect(sent[0]?.body['subject']).toBe('ann');
     expect(sent[0]?.headers).not.toContain('eaas_sk_');
     expect(await client.decrypt(ciphertext, { as: 'text' })).toBe('penicillin');
@@ -100,7 +100,7 @@ describe('a token that the service refuses', () => {
     const [old, fresh] = [tokenOf('ann'), tokenOf('ann')];
     refused.add(old);
     const given = [old, old, fresh];
-    const { ciphertext } = await make({ token: () => given.shift() }).encrypt('x');
+    const ciphertext = await make({ token: () => given.shift() }).encrypt('x');
     expect(ciphertext).toMatch(/^eaasA/);
     expect(sent.map(({ jwt }) => jwt)).toEqual([old, fresh]);
   });
@@ -151,9 +151,9 @@ describe('a token that the service refuses', () => {
 
 describe('the token of another user', () => {
   test.each<[string, (client: EnvelopeClient) => Promise<string>]>([
-    ['encrypt', async (client) => (await client.encrypt('x')).ciphertext],
-    ['encryptMany', async (client) => valuesOf(await client.encryptMany(['x']))[0]?.ciphertext ?? ''],
-    ['prime', (client) => client.prime().then(() => client.encryptSync('x').ciphertext)],
+    ['encrypt', async (client) => await client.encrypt('x')],
+    ['encryptMany', async (client) => valuesOf(await client.encryptMany(['x']))[0] ?? ''],
+    ['prime', (client) => client.prime().then(() => client.encryptSync('x'))],
   ])('counts before %s writes under a data key of the first', async (_, write) => {
     const { make, reader } = await setUp();
     let user = 'ann';
@@ -180,9 +180,9 @@ describe('the token of another user', () => {
     const [call, many] = [client.encrypt(value, { context }), client.encryptMany([{ value, context }])];
     value.fill(0);
     context.row = '2';
-    for (const { ciphertext } of [await call, ...valuesOf(await many)])
+    for (const ciphertext of [await call, ...valuesOf(await many)])
       expect(await client.decrypt(ciphertext, { context: { row: '1' } })).toEqual(new Uint8Array([1, 2, 3]));
-    const { ciphertext } = await call;
+    const ciphertext = await call;
     signedIn.token = undefined;
     await expect(client.decryptMany([ciphertext], { context: { row: '1' } })).rejects.toMatchObject({
       code: 'unauthorized',
@@ -200,7 +200,7 @@ describe('the token of another user', () => {
     };
     const late = client.encrypt('x', { wrapContext: { n: '1' } });
     await asked(1);
-    const next = client.encrypt('y', { wrapContext: { n: '2' } });
+    const next = client.encrypt('y', { wrapContext: { n: '2' }, as: 'bundle' });
     await asked(2);
     waiting[1]?.(tokenOf('ben'));
     await asked(3);
@@ -209,7 +209,7 @@ describe('the token of another user', () => {
     waiting[0]?.(tokenOf('ann'));
     await expect(late).rejects.toThrow(/another user has signed in since this call: call again/);
     expect(sent.map(({ body }) => body['subject'])).toEqual(['ben']);
-    const again = client.encrypt('y', { wrapContext: { n: '2' } });
+    const again = client.encrypt('y', { wrapContext: { n: '2' }, as: 'bundle' });
     await asked(4);
     waiting[3]?.(tokenOf('ben'));
     expect((await again).key_id).toBe((await next).key_id);
@@ -230,7 +230,7 @@ describe('the token of another user', () => {
       return response;
     };
     const client = make({ fetch: held, token: () => tokenOf(user) });
-    const { ciphertext } = await client.encrypt('x');
+    const ciphertext = await client.encrypt('x');
     isHeld = true;
     const late = client.decrypt(ciphertext, { as: 'text' });
     while (sent.length < 2) await new Promise((resolve) => setImmediate(resolve));
@@ -249,7 +249,7 @@ describe('the token of another user', () => {
     const { make, sent } = await setUp();
     let given: string | null = tokenOf('staff:1', { of: 'a' });
     const client = make({ token: () => given, subject: ({ sub, of }) => `${sub}${String(of)}` });
-    const { ciphertext } = await client.encrypt('x');
+    const ciphertext = await client.encrypt('x');
     await client.decrypt(ciphertext);
     given = tokenOf('staff:1', { of: 'b' });
     await client.encrypt('y', { wrapContext: { n: '2' } });
@@ -273,9 +273,9 @@ test.each(['EaasClient', 'createBrowserClient'] as const)(
     const shop = make({ subject: null, token: () => held.token, requireUser: true });
     expect((await failure(shop.encrypt('x'))).message).toMatch(/`requireUser` is set/);
     const client = shop.as('7');
-    const { ciphertext } = await client.encrypt('of nobody');
+    const ciphertext = await client.encrypt('of nobody');
     expect(await client.decrypt(ciphertext, { as: 'text' })).toBe('of nobody');
-    const { ciphertext: ofAnn } = await client.encrypt('of ann', { subject: 'ann' });
+    const ofAnn = await client.encrypt('of ann', { subject: 'ann' });
     held.token = tokenOf('staff of the shop');
     expect(await client.decrypt(ofAnn, { as: 'text', subject: 'ann' })).toBe('of ann');
     expect((await failure(client.decrypt(ofAnn))).message).toMatch(/belongs to a person: pass `subject`/);
@@ -307,7 +307,7 @@ test('the subject of a user is a UUID in lower case, as the service reads it', a
 test('staff name the person, and a value of nobody gets no subject', async () => {
   const { reader, service, keyId, sent } = await setUp();
   const staff = reader('staff:7');
-  const { ciphertext } = await staff.encrypt('x', { subject: 'ann' });
+  const ciphertext = await staff.encrypt('x', { subject: 'ann' });
   expect(await staff.decrypt(ciphertext, { subject: 'ann', as: 'text' })).toBe('x');
   await using plain = new EaasClient({ ...service, keyId });
   const old = await plain.encrypt('from before');

@@ -27,7 +27,7 @@ export interface RewrappedHead {
  * ```ts
  * import { rewrapHead } from '@eaas/sdk/stream';
  *
- * await eaas.keys.rotate({ key_id: keyId });
+ * await eaas.keys.rotate(keyId);
  * const beginning = new Uint8Array(await storedFile.slice(0, 2_138).arrayBuffer());
  * const { head, replaces } = await rewrapHead(eaas, beginning);
  * const moved = new Blob([head as BlobPart, storedFile.slice(replaces)]);

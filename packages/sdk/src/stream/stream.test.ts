@@ -126,7 +126,7 @@ describe('rewrapHead', () => {
     expect(unchanged).toMatchObject({ rewrapped: false, keyVersion: 1, replaces: 168 });
     expect(same(unchanged.head, sealed.subarray(0, 168))).toBe(true);
 
-    await client.keys.rotate({ key_id: keyId });
+    await client.keys.rotate(keyId);
     const moved = await rewrapHead(client, sealed.subarray(0, 200));
     expect(moved).toMatchObject({ rewrapped: true, keyVersion: 2, replaces: 168 });
     expect(same(moved.head, sealed.subarray(0, 168))).toBe(false);

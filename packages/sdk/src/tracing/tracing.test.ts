@@ -54,7 +54,7 @@ test('a cache miss, its call and the attempt are under the span of the app, and 
   const { make, keyId } = await observedClient();
   const client = make({ tracing });
   const context = { row: '1' };
-  const { ciphertext } = await under('save', () => client.encrypt('x', { context }));
+  const ciphertext = await under('save', () => client.encrypt('x', { context }));
   await under('save again', () => client.encrypt('y', { context }));
   await under('show', () => client.decrypt(ciphertext, { context }));
   await under('search', () => client.hash('x'));
@@ -114,7 +114,7 @@ test('no span says a value, a context, a person, an id of a user or a credential
   const client = make({ tracing });
   const secrets = ['a secret', 'row of a context', 'person-7', 'user-9', service.apiKey];
   const [value = '', row = '', subject = '', user = ''] = secrets;
-  const { ciphertext } = await client.as(user).encrypt(value, { context: { row }, subject });
+  const ciphertext = await client.as(user).encrypt(value, { context: { row }, subject });
   await client.as(user).decrypt(ciphertext, { context: { row }, subject });
   await client.hash(value);
   await client.subjects.erase({ subject });

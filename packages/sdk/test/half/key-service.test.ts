@@ -28,7 +28,10 @@ test.each<[string, object, () => unknown]>([
 ])('a key service that %s stops only its tenant, and is asked again', async (_, of, say) => {
   const { make, service } = await observedClient();
   const { half, says } = keyServices();
-  const seal = async (subject: string) => ({ ...(await make({ half }).encrypt('x', { subject })), subject });
+  const seal = async (subject: string) => ({
+    ...(await make({ half }).encrypt('x', { subject, as: 'bundle' })),
+    subject,
+  });
   const items = [await seal('a1'), await seal('b1')];
   const reader = make({ half });
   const decrypt = () => reader.decryptMany(items, { as: 'text' });
@@ -68,7 +71,7 @@ test('1,000 concurrent reads under many data keys ask once for each key and subj
 
 test('the signal of a call ends its wait, before any request, and not that of another call', async () => {
   const { make, service } = await observedClient();
-  const { ciphertext } = await make({ half: own }).encrypt('x');
+  const ciphertext = await make({ half: own }).encrypt('x');
   let answer: (half: Uint8Array) => void = () => undefined;
   const answered = new Promise<Uint8Array>((resolve) => (answer = resolve));
   const client = make({ half: () => answered });

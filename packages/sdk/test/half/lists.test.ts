@@ -23,8 +23,8 @@ const sealed = await Promise.all(
   all.map(async (half, id) => {
     const writer = make({ half });
     return {
-      value: (await writer.encrypt('x', { fresh: true })).ciphertext,
-      ofPerson: (await writer.as('7').encrypt('of p', { subject })).ciphertext,
+      value: await writer.encrypt('x', { fresh: true }),
+      ofPerson: await writer.as('7').encrypt('of p', { subject }),
       blob: new Blob([await bytesOf((await encryptBlob(writer, new Blob([content]), file)).stream)]),
       row: await fields.for(writer, {}).encryptRow('notes', id, { id, who: subject, text: `row ${id}` }),
     };
@@ -82,7 +82,7 @@ test('rotation and rewrap keep a half, and a function says that an intake key ha
   const sent = await createIntake({ publicKey: `${intake_public_key}` }).encrypt('sent');
   const client = make({ half: (of) => (of.keyId === intakeKey ? null : next) });
   const own = await client.encrypt('own');
-  await client.keys.rotate({ key_id: keyId });
+  await client.keys.rotate(keyId);
   const [kept, bare] = [await make().rewrap(own), await make().rewrap(sent)];
   const many = [sent, kept.ciphertext, bare.ciphertext];
   const opened = outcomesOf(await client.decryptMany(many, { anyKey: true, ...text }));

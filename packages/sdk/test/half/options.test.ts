@@ -108,7 +108,7 @@ test.each([
 });
 
 test('EAAS_HALF is a half or a list, unless one is passed, also if the service is in the process', async () => {
-  const sealed = await make({ half }).encrypt('x');
+  const sealed = await make({ half }).encrypt('x', { as: 'bundle' });
   vi.stubEnv('EAAS_HALF_ID', id);
   for (const [halves, outcome] of Object.entries({ [text]: 'decryption', [`${text},null`]: 'x' })) {
     vi.stubEnv('EAAS_HALF', halves);
@@ -122,7 +122,7 @@ test('EAAS_HALF is a half or a list, unless one is passed, also if the service i
 });
 
 test('what shows values to the service is refused with a half, and server mode opens none of its values', async () => {
-  const sealed = { ...(await make({ half }).encrypt('x')) };
+  const sealed = { ...(await make({ half }).encrypt('x', { as: 'bundle' })) };
   await expect(without.serverMode.decrypt(sealed)).rejects.toMatchObject({ status: 422 });
   const calls = [half, [null, half], () => half, key].flatMap((one) => [
     () => make({ half: one }).hash('x'),

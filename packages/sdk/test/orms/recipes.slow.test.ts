@@ -184,8 +184,8 @@ const mongoose: Recipe = {
 async function play({ name, tools, code }: Recipe, env: NodeJS.ProcessEnv = {}) {
   const place = join(await requireTools(tools), '.cache', name);
   const recipe = code.join('\n');
-  const encryption = read(`examples/${name === 'Sequelize' ? 'sequelize' : 'kysely'}/encryption.ts`);
-  const files = { 'recipe.mts': recipe, 'encryption.ts': encryption };
+  const encryption = name === 'Sequelize' && { 'encryption.ts': read('examples/sequelize/encryption.ts') };
+  const files = { 'recipe.mts': recipe, ...encryption };
   const { compile, run } = await closing(savePageCode(place, files), ({ remove }) => remove());
   expect(await compile()).toBe('');
   return [await run('recipe.mts', env), saidBy(recipe)];

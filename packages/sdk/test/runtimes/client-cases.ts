@@ -18,7 +18,7 @@ export const clientCases: Cases = {
   },
   'decrypt refuses another context, another key and altered bytes': async ({ connect, otherKeyId }) => {
     const client = connect();
-    const { ciphertext } = await client.encrypt('a secret', { context });
+    const ciphertext = await client.encrypt('a secret', { context });
     await refused(() => client.decrypt(ciphertext, { context: { ...context, row: '4712' } }), 'decryption');
     await refused(() => client.decrypt(ciphertext, { context, keyId: otherKeyId }), 'decryption');
     const altered = `${ciphertext.slice(0, -8)}AAAA${ciphertext.slice(-4)}`;

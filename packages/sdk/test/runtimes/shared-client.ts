@@ -29,7 +29,7 @@ export async function run({ patience, ...settings }: ProxyCall): Promise<Answere
   });
   const signal = patience === undefined ? undefined : AbortSignal.timeout(patience);
   try {
-    const { ciphertext } = await shared.encrypt('a secret', { signal });
+    const ciphertext = await shared.encrypt('a secret', { signal });
     return { text: await shared.decrypt(ciphertext, { as: 'text', signal }) };
   } catch (error) {
     return { code: (error as EaasError).code };

@@ -24,7 +24,11 @@ export const programCases = (engines: readonly string[]): Cases => ({
     let asked = 0;
     const open = () => (asked++ === 0 ? new Promise<never>(() => {}) : Promise.resolve(answer));
     const client = new EaasClient({ service: localService({ sealed, open }) });
-    same([(await client.encrypt('a secret')).key_id, asked], [key, 2], 'the key, and the questions');
+    same(
+      [(await client.encrypt('a secret', { as: 'bundle' })).key_id, asked],
+      [key, 2],
+      'the key, and the questions',
+    );
   },
 });
 
