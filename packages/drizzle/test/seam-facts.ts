@@ -33,6 +33,9 @@ export function factsOf(folder: string): Facts {
         : shown(chunk);
   const shown = (chunk: Any): unknown => (core.is(chunk, StringChunk) ? chunk.value : classOf(chunk));
   class Own extends SQL {}
+  let hasRun = false;
+  const execute = async () => void (hasRun = true);
+  Object.assign(Object.create(core.QueryPromise.prototype), { execute }).then();
   const facts: Record<string, unknown> = {
     'drivers.effect': readdirSync(dirname(load.resolve('drizzle-orm'))).filter((name) =>
       /^effect-[a-z\d]+$/.test(name),
@@ -40,6 +43,8 @@ export function factsOf(folder: string): Facts {
     'sql.instanceof': sql`x` instanceof Own,
     'sql.stringChunk': typeof new StringChunk('x').value,
     'sql.param': Object.keys(new Param(1, undefined)),
+    'sql.aliased': [core.is(sql`x`.as('a'), SQL.Aliased), ...Object.keys(sql`x`.as('a'))],
+    'queryPromise.execute': hasRun,
     exports: has(
       core,
       'relations getOperators defineRelations getColumnTable getTableColumns getTableUniqueName is Subquery WithSubquery Name',
@@ -51,6 +56,14 @@ export function factsOf(folder: string): Facts {
       id: module.text().primaryKey(),
       name: module.text(),
       n: module.int?.() ?? module.integer(),
+    });
+    const isPg = dialect === 'pg';
+    const kinds = module[tableName]('kinds', {
+      text: module.text(),
+      own: module.text().$defaultFn(() => 'a'),
+      given: module.text().default('a'),
+      serial: module.serial?.() ?? module.integer(),
+      ...(isPg && { n: module.integer().generatedAlwaysAsIdentity(), e: module.pgEnum('e', ['a'])() }),
     });
     const { drizzle } = load(`drizzle-orm/${dialect}-proxy`);
     const db = said(() => drizzle(async () => ({ rows: [] }), { schema: { table } })) as Any;
@@ -72,6 +85,23 @@ export function factsOf(folder: string): Facts {
     add('insert.chunks', () => kindsIn(builders['insert']?.().getSQL()));
     if (dialect !== 'mysql')
       add('returning', () => Object.keys(builders['insert']?.().returning().config.returning[0]).sort());
+    if (isPg) {
+      add('returningFields', () => Object.keys(builders['insert']?.().returning().config.returningFields));
+      add('authToken', () => builders['select']?.().setToken('a').authToken);
+      add('generatedIdentity', () => typeof kinds.n.generatedIdentity);
+    }
+    const name = sql`x`.as('a');
+    const inner = (): Any => db.select({ name }).from(table).as('inner');
+    add('select.fields', () => 'getSelectedFields' in builders['select']?.());
+    add('subquery._', () => [...Object.keys(inner()._).sort(), inner().name.isSelectionField]);
+    add('relation', () => {
+      const fields = { fields: [table.name], references: [table.id] };
+      const own = core.relations(table, ({ one }: Any) => ({ self: one(table, fields) }));
+      const { relations } = drizzle(execute, { schema: { table, own } })._.schema.table;
+      return classOf(relations.self.referencedTable);
+    });
+    const symbols = ['drizzle:OriginalName', 'drizzle:Schema'];
+    add('table.symbols', () => symbols.filter((name) => Symbol.for(name) in table));
     add('dialect', () => {
       const names = new Set<string>();
       for (let at = db.dialect; at && at !== Object.prototype; at = Object.getPrototypeOf(at))
@@ -96,10 +126,20 @@ export function factsOf(folder: string): Facts {
     );
     add('column.dataType', () => [table.id.dataType, table.n.dataType]);
     add('column.class', () => table.name instanceof Column);
+    add('column.entityKind', () => table.name.constructor[core.entityKind]);
+    add('column.columnType', () => Object.values<Any>(kinds).map((each) => each.columnType));
+    add('column.default', () => [kinds.own.defaultFn?.(), kinds.given.default]);
+    add('column.hasDefault', () => Object.values<Any>(kinds).map((each) => each.hasDefault));
     add('eq', () => kindsIn(eq(table.name, 'a')));
     add('ne', () => kindsIn(ne(table.name, 'a')));
     add('inArray', () => kindsIn(inArray(table.name, ['a'])));
+    add('notInArray', () => kindsIn(core.notInArray(table.name, ['a'])));
     add('isNull', () => kindsIn(isNull(table.name)));
+    add('isNotNull', () => kindsIn(core.isNotNull(table.name)));
+    add('count', () => kindsIn(core.count(table.name)));
+    for (const each of ['and', 'or'])
+      add(each, () => kindsIn(core[each](isNull(table.name), isNull(table.id))));
+    for (const each of ['exists', 'notExists']) add(each, () => kindsIn(core[each](builders['select']?.())));
     add('not', () => kindsIn(not(eq(table.name, 'a'))));
     add('prepareQuery', () => db.session.prepareQuery.length);
   }
