@@ -3,7 +3,7 @@
 // compilers.
 // `npm run generate` writes them, and a test tells when they are out of date.
 import { readdirSync } from 'node:fs';
-import { callOf, describeField, groups, problemCauses, problemsOf } from '@eaas/protocol/reference';
+import { callOf, describeField, groups, problemCauses, problemsOf } from '@eaas/protocol/internal-reference';
 import { actionTexts } from '@eaas/protocol/internal';
 import {
   auditActions,

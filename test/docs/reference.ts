@@ -30,23 +30,13 @@ interface Entry {
   readonly source: string;
 }
 
-const internal = new Set([
-  './internal',
-  './internal-half',
-  './internal-log',
-  './internal-noble',
-  './internal-service',
-  './internal-stream',
-  './reference',
-]);
-
 function entriesOf(folder: string): Entry[] {
   const { name, exports } = JSON.parse(readFileSync(`${root}packages/${folder}/package.json`, 'utf8')) as {
     name: string;
     exports: Record<string, { '@eaas/source'?: string | { default: string } }>;
   };
   return Object.entries(exports).flatMap(([subpath, { '@eaas/source': source }]) => {
-    if (source === undefined || internal.has(subpath)) return [];
+    if (source === undefined || subpath.startsWith('./internal')) return [];
     const specifier = name + subpath.slice(1);
     const file = typeof source === 'string' ? source : source.default;
     const page = specifier.slice('@eaas/'.length).replace('/', '-');

@@ -49,8 +49,12 @@ function namesOf(path: string): Map<string, Exported> {
   return found;
 }
 
-/** The public names of each package, without those for the other packages of Eaas. */
-export const publicNames = packages.map((name) => {
-  const entries = entriesOf(name).filter(([specifier]) => !specifier.endsWith('/internal'));
-  return [name, new Map(entries.flatMap(([, path]) => Array.from(namesOf(path))))] as const;
-});
+const isForUs = (specifier: string): boolean => /\/internal\b/.test(specifier);
+
+/** The names of a package that it promises to users, or else those for the other packages of Eaas. */
+export function namesIn(name: string, isInternal = false): Map<string, Exported> {
+  const entries = entriesOf(name).filter(([specifier]) => isForUs(specifier) === isInternal);
+  return new Map(entries.flatMap(([, path]) => Array.from(namesOf(path))));
+}
+
+export const publicNames = packages.map((name) => [name, namesIn(name)] as const);

@@ -1,5 +1,5 @@
-import { formatPublicKey } from '@eaas/protocol/intake';
 import {
+  formatPublicKey,
   intakeVersion,
   nobleIntakeCrypto as crypto,
   nobleIntakeKey,

@@ -37,7 +37,9 @@ test.each([
 
 test.each([
   ...['browser', 'intake', 'passkey', 'fields', 'stream'].map((entry) => `@eaas/sdk/${entry}`),
-  ...['', '/base64', '/internal', '/stream', '/audit', '/webcrypto'].map((entry) => `@eaas/protocol${entry}`),
+  ...['', '/internal-base64', '/internal', '/stream', '/audit', '/webcrypto'].map(
+    (entry) => `@eaas/protocol${entry}`,
+  ),
 ])('%s needs no module or global of Node and no eval in a browser', async (entry) => {
   const { text } = await bundle(`export * from '${entry}'`);
   expect(text).not.toBe('');

@@ -1,6 +1,6 @@
 // Makes a command from a line of the table of calls. The id in the path of its endpoint is an argument, and the fields of
 // its body or query are options, with what the reference says about them.
-import { inputSchema, type JsonSchema } from '@eaas/protocol/reference';
+import { inputSchema, type JsonSchema } from '@eaas/protocol/internal-reference';
 import { type Endpoint, endpoints, type Input, type Output, type Route } from '@eaas/protocol/wire';
 import { asWord, checked } from '@eaas/server/internal';
 import { Option } from 'commander';

@@ -2,7 +2,7 @@
 // so that an interrupted start goes on.
 import { hash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { fromBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import { formatIndexKey, indexKeyContext, using } from '@eaas/protocol/internal';
 import { formatTimestamp, isApiKey, type Permission, permissions } from '@eaas/protocol/wire';
 import {

@@ -1,6 +1,6 @@
 // Finds out from the first bytes what an input is, a stream or a single value, as bytes or in base64. The rest stays unread.
 import { FormatError } from '@eaas/protocol';
-import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { readBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import { envelopeLength, type Header, parseHeader } from '@eaas/protocol/internal';
 import { maxHeadLength, plaintextSize } from '@eaas/protocol/stream';
 import { peek } from './read.ts';

@@ -4,7 +4,7 @@ import { spawnSync, type SpawnSyncOptionsWithBufferEncoding } from 'node:child_p
 import { randomBytes, scryptSync } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { InputError } from '@eaas/protocol';
-import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { readBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import { attempt } from '@eaas/protocol/internal';
 import { sameBytes } from '@eaas/service';
 import { keyOfService, type Opener, sealedBytesOf, unlocked } from './opener.ts';

@@ -1,7 +1,7 @@
 // The text of a key file, written and read. docs/key-file.md specifies it. The stores over a file and over a sealed text use it
 // (key-file-store.ts, sealed.ts), and the commands that import, lock and rotate them.
 import { InputError, pae, parseUuid, toUtf8 } from '@eaas/protocol';
-import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { readBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import {
   hashKeyPlace,
   randomBytes,

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { InputError } from '@eaas/protocol';
 import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
-import { toBase64 } from '@eaas/protocol/base64';
+import { toBase64 } from '@eaas/protocol/internal-base64';
 import { EaasClient } from '@eaas/sdk';
 import { afterEach, beforeEach, describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
 import { ask as call } from '../test/ask.ts';

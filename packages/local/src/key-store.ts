@@ -1,6 +1,6 @@
 // The keys of a local service in memory: those of a file or of a sealed text, which outlive the process, or new ones.
 import { EaasError, InputError } from '@eaas/protocol';
-import { readBase64 } from '@eaas/protocol/base64';
+import { readBase64 } from '@eaas/protocol/internal-base64';
 import { randomBytes } from '@eaas/protocol/internal';
 import {
   keys,

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { some } from '@eaas/test-kit/cases';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
-import { toBase64 } from '@eaas/protocol/base64';
+import { toBase64 } from '@eaas/protocol/internal-base64';
 import { EaasClient } from '@eaas/sdk';
 import { expect, test, vi } from 'vitest';
 import { ask } from '../test/ask.ts';

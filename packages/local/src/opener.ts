@@ -1,6 +1,6 @@
 // What opens the keys of a local service, on every platform. What reads variables and runs programs is in file-opener.ts.
 import { InputError, pae } from '@eaas/protocol';
-import { readBase64 } from '@eaas/protocol/base64';
+import { readBase64 } from '@eaas/protocol/internal-base64';
 import { attempt, using } from '@eaas/protocol/internal';
 import { hmac, rootKey } from '@eaas/service';
 

@@ -1,5 +1,5 @@
 import { EaasClient, type EaasEvent } from '@eaas/sdk';
-import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { readBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { localService } from './index.ts';
 import { forgotten, formatSealed, newSealed, openSealed, replaced, rotated } from './sealed.ts';

@@ -1,7 +1,7 @@
 // The keys of a local service as one text, for platforms that have variables and no disk. Nothing changes a text while it is in
 // use: the command makes the next one (command.ts). The local service opens it.
 import { InputError, toUtf8 } from '@eaas/protocol';
-import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { readBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import { otherKindOf } from '@eaas/protocol/internal';
 import { type Keying, type KeyRow, type Link, type Plugin, Refusal } from '@eaas/service';
 import {

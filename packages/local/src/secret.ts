@@ -1,7 +1,7 @@
 // The keys of a local service from secrets that an app has already, such as its ENCRYPTION_KEY. The same secrets give the same keys
 // in every process, and nothing is stored. docs/key-file.md specifies it.
 import { InputError, pae, parseUuid, toUtf8 } from '@eaas/protocol';
-import { toBase64 } from '@eaas/protocol/base64';
+import { toBase64 } from '@eaas/protocol/internal-base64';
 import {
   attempt,
   fromHex,

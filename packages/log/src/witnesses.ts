@@ -2,7 +2,7 @@
 // lines that verify under a key of the policy are kept, and only our own signature can halt the log.
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { toBase64 } from '@eaas/protocol/base64';
+import { toBase64 } from '@eaas/protocol/internal-base64';
 import {
   consistencyProof,
   formatSignature,

@@ -1,6 +1,6 @@
 // Which of a client's halves stored values have. Only their data keys tell, so the service is asked once per data key.
 import { deriveDataKey, parseEnvelope } from '@eaas/protocol';
-import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { fromBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import { equalBytes, isSubjectWrapped } from '@eaas/protocol/internal';
 import { nodeEngine } from '@eaas/protocol/node';
 import type { EaasClient } from '@eaas/sdk';

@@ -1,5 +1,5 @@
 // What the beginning of a stored text says: whether it is a ciphertext, and under which version of which key.
-import { viewBase64 } from '@eaas/protocol/base64';
+import { viewBase64 } from '@eaas/protocol/internal-base64';
 import { isSubjectWrapped, storedCiphertext, uuidFromBytes } from '@eaas/protocol/internal';
 import { isEncrypted } from '@eaas/sdk/fields';
 

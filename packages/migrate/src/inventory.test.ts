@@ -1,5 +1,5 @@
 import { parseHeader } from '@eaas/protocol/internal';
-import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { fromBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import { defineFields, field } from '@eaas/sdk/fields';
 import { createClient } from '@eaas/test-kit/orms/client';
 import { expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createTestService } from '@eaas/local';
 import { parseEnvelope } from '@eaas/protocol';
-import { fromBase64 } from '@eaas/protocol/base64';
+import { fromBase64 } from '@eaas/protocol/internal-base64';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, field, plaintext, type StandardSchema, unencrypted } from '@eaas/sdk/fields';
 import { createIntake } from '@eaas/sdk/intake';

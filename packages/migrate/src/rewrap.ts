@@ -1,7 +1,7 @@
 // The mode `rewrap`: the data key of each value is wrapped again, under the newest version of its key. No value is decrypted.
 // What the service answers is also how `reencrypt` learns which version is the newest: no other permission tells it.
 import { type EaasError, FormatError } from '@eaas/protocol';
-import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { fromBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import {
   equalBytes,
   isSubjectWrapped,

@@ -4,7 +4,7 @@ export { type Context, encodeContext } from './context.ts';
 export { type DataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
 export type { Engine, EngineMode, Outcome, SyncEngine } from './engines/engine.ts';
 export { type Envelope, looksLikeEnvelope, parseEnvelope, type Wrapped } from './envelope.ts';
-export { DecryptionError, EaasError, FormatError, InputError, type LoadError } from './errors.ts';
+export { DecryptionError, EaasError, FormatError, InputError } from './errors.ts';
 export { pae, type PaePart } from './pae.ts';
 export { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 export { fromUtf8, toUtf8 } from './text.ts';

@@ -1,5 +1,5 @@
 // Who and what calls name: the key, whose data a value is (the subject), and on whose behalf the app acts (the user).
-import { viewBase64 } from '@eaas/protocol/base64';
+import { viewBase64 } from '@eaas/protocol/internal-base64';
 import {
   InputError,
   isBytes,

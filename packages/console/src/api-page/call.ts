@@ -1,5 +1,5 @@
 // The section of one call on the API page, and the HTML that the whole page is written with.
-import { exampleOf, type JsonSchema, operationOf, problemsOf } from '@eaas/protocol/reference';
+import { exampleOf, type JsonSchema, operationOf, problemsOf } from '@eaas/protocol/internal-reference';
 import { splitRoute } from '@eaas/protocol/internal-service';
 import { problems, type Route } from '@eaas/protocol/wire';
 import { highlight } from '../parts/highlight.ts';

@@ -1,4 +1,4 @@
-import { callOf } from '@eaas/protocol/reference';
+import { callOf } from '@eaas/protocol/internal-reference';
 import { endpoints, problems, type Route } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
 import { apiPage } from './page.ts';

@@ -1,5 +1,5 @@
 // The API page: every call of the endpoint table, as one file that needs no script and no network. `build.ts` writes it.
-import { callOf, groups, problemCauses } from '@eaas/protocol/reference';
+import { callOf, groups, problemCauses } from '@eaas/protocol/internal-reference';
 import { splitRoute } from '@eaas/protocol/internal-service';
 import {
   endpoints,

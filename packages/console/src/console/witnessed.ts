@@ -1,5 +1,5 @@
 // Reads a proof of the public log to show it, and verifies nothing.
-import { fromBase64 } from '@eaas/protocol/base64';
+import { fromBase64 } from '@eaas/protocol/internal-base64';
 
 /** Lengths of a signature with its key id: an Ed25519 and an ML-DSA-44 cosignature begin with a time. */
 const cosignatures = new Set([4 + 8 + 64, 4 + 8 + 2_420]);

@@ -1,5 +1,5 @@
 // Records what a step sends and receives, so that the user sees all that the service saw.
-import { toBase64 } from '@eaas/protocol/base64';
+import { toBase64 } from '@eaas/protocol/internal-base64';
 import { toHex } from '@eaas/protocol/internal';
 
 export interface Exchange {

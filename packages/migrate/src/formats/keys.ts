@@ -1,6 +1,6 @@
 // The keys of other tools, as apps have them in their environment, and the encodings of keys and values. A decoder returns
 // undefined for all that an encoder would not have written: other digits, missing padding, unused bits that are not zero.
-import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { readBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import {
   fromHex,
   InputError,

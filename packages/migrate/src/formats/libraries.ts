@@ -1,6 +1,6 @@
 // Readers of what libraries store: Better Auth, @47ng/cloak, Fernet, CryptoJS, n8n, Laravel and typeorm-encrypted.
 import { fromUtf8, toUtf8 } from '@eaas/protocol/internal';
-import { fromBase64 } from '@eaas/protocol/base64';
+import { fromBase64 } from '@eaas/protocol/internal-base64';
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { bytesToHex, concatBytes } from '@noble/ciphers/utils.js';
 import { hkdf } from '@noble/hashes/hkdf.js';

@@ -1,5 +1,5 @@
 // How `open` writes rows: as lines of CSV, or of NDJSON.
-import { toBase64 } from '@eaas/protocol/base64';
+import { toBase64 } from '@eaas/protocol/internal-base64';
 import { isBytes, isDate } from '@eaas/protocol/internal';
 import { csvCell, type Row } from '@eaas/sdk/internal';
 

@@ -1,4 +1,4 @@
 // What a writer without credentials needs: the public key as text, and a data key wrapped with it. The SDK's intake imports it.
-export { formatPublicKey, type IntakePublicKey, parsePublicKey } from './public-key.ts';
+export { type IntakePublicKey, parsePublicKey } from './public-key.ts';
 export { wrapForIntake } from './seal.ts';
-export { type IntakePlace, intakeVersion, intakeWrappedLength } from './suite.ts';
+export type { IntakePlace } from './suite.ts';

@@ -15,7 +15,7 @@ import {
   requireOptions,
   sealedAfter,
 } from '@eaas/protocol/internal';
-import { lendBase64, toBase64 } from '@eaas/protocol/base64';
+import { lendBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import { DataKeyCache, type Dropped, type Lease } from '../data-keys/cache.ts';
 import { deriveDataKey, type DerivedDataKey, partitionName } from '../data-keys/derive.ts';
 import { createHeaderReader } from '../data-keys/headers.ts';

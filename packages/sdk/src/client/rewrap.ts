@@ -1,5 +1,5 @@
 // `client.rewrap`: moves ciphertexts under the newest version of their key, with one request for those that share a data key.
-import { toBase64 } from '@eaas/protocol/base64';
+import { toBase64 } from '@eaas/protocol/internal-base64';
 import { parseHeader, replaceWrapped } from '@eaas/protocol/internal';
 import { type Ciphertext, contextOf, envelopeBytes } from '../data-keys/ciphertext.ts';
 import type { Erasures } from '../data-keys/erasures.ts';

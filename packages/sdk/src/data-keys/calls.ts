@@ -8,7 +8,7 @@ import {
   type OptionRules,
   type Wrapped,
 } from '@eaas/protocol/internal';
-import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { readBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import type { Output } from '@eaas/protocol/wire';
 import { contextOf, requireDek, requireText } from './ciphertext.ts';
 import { type ServiceError, unreadable } from '../errors.ts';

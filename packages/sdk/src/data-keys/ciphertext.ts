@@ -18,7 +18,7 @@ import {
   sealUnder,
   toUtf8,
 } from '@eaas/protocol/internal';
-import { toBase64, viewBase64 } from '@eaas/protocol/base64';
+import { toBase64, viewBase64 } from '@eaas/protocol/internal-base64';
 import type { DerivedDataKey } from './derive.ts';
 
 /**

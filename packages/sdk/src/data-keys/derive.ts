@@ -10,7 +10,7 @@ import {
   wipeDataKey,
   type Wrapped,
 } from '@eaas/protocol/internal';
-import { toBase64 } from '@eaas/protocol/base64';
+import { toBase64 } from '@eaas/protocol/internal-base64';
 import { hkdf, loadNoble } from '#engines';
 import type { Engines } from '../engines/engines.ts';
 

@@ -12,7 +12,7 @@ import {
   toHex,
   type Wrapped,
 } from '@eaas/protocol/internal';
-import { toBase64 } from '@eaas/protocol/base64';
+import { toBase64 } from '@eaas/protocol/internal-base64';
 import { macUnder } from '#mac';
 import { requireKeyId } from '../caller.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';

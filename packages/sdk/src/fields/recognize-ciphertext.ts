@@ -1,6 +1,6 @@
 // Tells ciphertexts from plaintext while a migration leaves both in a column, and reports ciphertexts where the app expects none.
 import { FormatError, readHeader, storedCiphertext } from '@eaas/protocol/internal';
-import { viewBase64 } from '@eaas/protocol/base64';
+import { viewBase64 } from '@eaas/protocol/internal-base64';
 import { inside } from '../client/inside.ts';
 import type { FieldsClient, Row } from './internals.ts';
 

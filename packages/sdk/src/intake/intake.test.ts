@@ -1,5 +1,5 @@
 import { DecryptionError, fromUtf8, InputError, open, parseEnvelope } from '@eaas/protocol';
-import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { fromBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import { openStream } from '@eaas/protocol/stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { intakeKey } from '@eaas/test-kit/intake-key';

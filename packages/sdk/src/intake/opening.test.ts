@@ -1,5 +1,5 @@
 import { DecryptionError, parseEnvelope } from '@eaas/protocol';
-import { fromBase64 } from '@eaas/protocol/base64';
+import { fromBase64 } from '@eaas/protocol/internal-base64';
 import { expect, test } from 'vitest';
 import { bytesOf, observedClient } from '../../test/observed-client.ts';
 import { decryptStream, encryptStream, openFile, rewrapHead } from '../stream/stream.ts';

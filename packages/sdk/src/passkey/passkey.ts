@@ -13,7 +13,7 @@ import {
   requireKind,
   requireOptions,
 } from '@eaas/protocol/internal';
-import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { fromBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import { somebody } from '../caller.ts';
 import type { Ciphertext } from '../data-keys/ciphertext.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';

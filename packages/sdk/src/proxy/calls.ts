@@ -1,6 +1,6 @@
 // What the proxy asks the service for a session: it judges each item by the grant, and hides what concerns the app alone.
 import { type Context, EaasError, encodeContext, parseUuid } from '@eaas/protocol';
-import { fromBase64 } from '@eaas/protocol/base64';
+import { fromBase64 } from '@eaas/protocol/internal-base64';
 import { attempt, isSubjectWrapped, nextTurn } from '@eaas/protocol/internal';
 import {
   badRequest,

@@ -8,7 +8,7 @@ import {
   personName,
   readBase64Url,
 } from '@eaas/protocol/internal';
-import { readBase64 } from '@eaas/protocol/base64';
+import { readBase64 } from '@eaas/protocol/internal-base64';
 import type { Route } from '@eaas/protocol/wire';
 import { isOfPerson } from '../caller.ts';
 import { ServiceError } from '../errors.ts';

@@ -1,6 +1,11 @@
 import { open } from '@eaas/protocol';
-import { formatPublicKey, parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
-import { nobleIntakeCrypto, nobleIntakeKey, openForIntake } from '@eaas/protocol/internal-service';
+import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
+import {
+  formatPublicKey,
+  nobleIntakeCrypto,
+  nobleIntakeKey,
+  openForIntake,
+} from '@eaas/protocol/internal-service';
 import { createIntake } from '@eaas/sdk/intake';
 import { fromBase64, sha256Hex } from '@eaas/test-kit/bytes';
 import type { Cases, Scene } from '@eaas/test-kit/runtimes/case';

@@ -2,7 +2,7 @@ import { endpoints, type Endpoint, type Route } from '@eaas/protocol/wire';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { splitRoute } from '@eaas/protocol/internal-service';
-import { callOf, exampleOf, keyId, tenantId } from '@eaas/protocol/reference';
+import { callOf, exampleOf, keyId, tenantId } from '@eaas/protocol/internal-reference';
 import { Fair } from '../fair.ts';
 import { listen, shareServer } from './testing/listen.ts';
 import { memoryService } from './testing/memory-service.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { setTimeLimits } from '@eaas/test-kit/time-limits';
-import { keyId } from '@eaas/protocol/reference';
+import { keyId } from '@eaas/protocol/internal-reference';
 import { listen, type Served, shareServer } from './testing/listen.ts';
 import { authorization } from './testing/memory-service.ts';
 

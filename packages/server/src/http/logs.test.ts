@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { Refusal } from '@eaas/service';
 import { Explained } from '../base/explained.ts';
 import { describeError } from './problems.ts';
-import { apiKeyId, dek, keyId, tenantId, token } from '@eaas/protocol/reference';
+import { apiKeyId, dek, keyId, tenantId, token } from '@eaas/protocol/internal-reference';
 import { listen } from './testing/listen.ts';
 import { memoryService } from './testing/memory-service.ts';
 

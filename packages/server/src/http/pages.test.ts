@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { openApiDocument } from '@eaas/protocol/reference';
+import { openApiDocument } from '@eaas/protocol/internal-reference';
 import { describe, expect, it } from 'vitest';
 import { Fair } from '../fair.ts';
 import { listen } from './testing/listen.ts';

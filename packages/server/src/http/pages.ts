@@ -1,7 +1,7 @@
 // The pages around the API: probes, metrics, the OpenAPI document, the reference, and what plugins show to everyone.
 import { createHash } from 'node:crypto';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { openApiDocument } from '@eaas/protocol/reference';
+import { openApiDocument } from '@eaas/protocol/internal-reference';
 import { nothingHere, SharedRead } from '@eaas/service';
 import type { AppOptions, Served } from './app.ts';
 import { type Health, notReady } from './health.ts';

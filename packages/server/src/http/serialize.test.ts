@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { callOf } from '@eaas/protocol/reference';
+import { callOf } from '@eaas/protocol/internal-reference';
 import { serialize } from './api.ts';
 import { memoryService } from './testing/memory-service.ts';
 

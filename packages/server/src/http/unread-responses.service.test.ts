@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { callOf } from '@eaas/protocol/reference';
+import { callOf } from '@eaas/protocol/internal-reference';
 import { listen } from './testing/listen.ts';
 import { authorization, memoryService } from './testing/memory-service.ts';
 

@@ -1,7 +1,7 @@
 // What a replica believes a tenant is like: the head and the rows that it last saw. While the database is honest, a guess is
 // harmless, because only an append that finds the same head rests on it. Rows are checked when they are merged, so one that
 // was put back for a moment would be believed: a guess ends after ten minutes, and after each finished verification.
-import { toBase64 } from '@eaas/protocol/base64';
+import { toBase64 } from '@eaas/protocol/internal-base64';
 import { isBytes, type SecretPlace } from '@eaas/protocol/internal';
 import { openMaterial } from '#platform';
 import type { Secret } from '../crypto/secret.ts';

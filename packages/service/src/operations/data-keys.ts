@@ -1,7 +1,7 @@
 // Wrap, unwrap, rewrap, hash, encrypt and decrypt: one call about a data key each, and batches of many such calls, each with a
 // result and an entry of its own. A service puts them together with others.
 import { parseUuid } from '@eaas/protocol';
-import { viewBase64 } from '@eaas/protocol/base64';
+import { viewBase64 } from '@eaas/protocol/internal-base64';
 import { type BatchResult, checked, orRefusal, refusalOf, resultOf } from '@eaas/protocol/internal-service';
 import { endpoints, type Item, limits, type Route } from '@eaas/protocol/wire';
 import { Missing, type Receipts, type Verdict, type View } from '../ledger/decision.ts';

@@ -1,7 +1,7 @@
 // Exports a key: its secrets, encrypted to the RSA key of whoever asks. The encryption is prepared, because it takes long.
 // The operations of keys have it; a plugin can add to it, and encrypt what it adds.
 import { toUtf8 } from '@eaas/protocol';
-import { toBase64 } from '@eaas/protocol/base64';
+import { toBase64 } from '@eaas/protocol/internal-base64';
 import { hashKeyPlace, type SecretPlace, versionPlace } from '@eaas/protocol/internal';
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
 import { exportSecret, sha256 } from '#platform';

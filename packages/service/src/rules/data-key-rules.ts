@@ -1,6 +1,6 @@
 // Decides about wrap, unwrap, rewrap and hash: the response to one call whose key was found, and its audit entry.
 // operations/data-keys.ts asks it, for single calls and for the items of batches alike.
-import { fromBase64, toBase64, viewBase64 } from '@eaas/protocol/base64';
+import { fromBase64, toBase64, viewBase64 } from '@eaas/protocol/internal-base64';
 import { using } from '@eaas/protocol/internal';
 import type { Item, Output } from '@eaas/protocol/wire';
 import type { Verdict, View } from '../ledger/decision.ts';

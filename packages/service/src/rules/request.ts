@@ -1,7 +1,14 @@
 // Parses the query and body of a request, and names what was created. Doors call it.
 import { attempt } from '@eaas/protocol/internal';
-import { badRequest, bodyTooLarge, checkBody, parseBody, splitRoute } from '@eaas/protocol/internal-service';
-import { type Endpoint, endpoints, explain, limits, type Route } from '@eaas/protocol/wire';
+import {
+  badRequest,
+  bodyTooLarge,
+  checkBody,
+  explain,
+  parseBody,
+  splitRoute,
+} from '@eaas/protocol/internal-service';
+import { type Endpoint, endpoints, limits, type Route } from '@eaas/protocol/wire';
 
 /** Returns the path of a created record. */
 export function locationOf(route: Route, record: object): string {

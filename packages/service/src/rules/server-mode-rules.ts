@@ -13,7 +13,7 @@ import {
   toUtf8,
   wipeDataKey,
 } from '@eaas/protocol';
-import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { fromBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import { using } from '@eaas/protocol/internal';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { engine, hmac, randomBytes } from '#platform';

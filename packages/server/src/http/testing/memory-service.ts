@@ -1,7 +1,7 @@
 // A service in memory for tests of HTTP: it knows one API key, and answers each call as the test says, or as the reference does.
 import { memoryStore } from '@eaas/local/internal';
 import { endpoints, type Route } from '@eaas/protocol/wire';
-import { apiKeyId, callOf, tenantId, token } from '@eaas/protocol/reference';
+import { apiKeyId, callOf, tenantId, token } from '@eaas/protocol/internal-reference';
 import {
   type Arrival,
   type Caller,
