@@ -52,6 +52,24 @@ export interface InternalParams {
   readonly dataPath?: readonly string[] | undefined;
 }
 
+export function refuseVersion(): never {
+  const problem = 'this version of Prisma is not supported';
+  const remedy = 'install a version that the README of @eaas/prisma names';
+  return refuse('definition', {}, problem, remedy);
+}
+
+/**
+ * Throws if the parameters lack one that the package relies on: an operation whose transaction is not known would run
+ * beside it.
+ */
+export function paramsOf({ __internalParams: params }: QueryCall): InternalParams {
+  const isKnown =
+    params !== undefined &&
+    ['args', 'transaction', 'dataPath'].every((name) => name in params) &&
+    [undefined, 'itx', 'batch'].includes(params.transaction?.kind);
+  return isKnown ? params : refuseVersion();
+}
+
 /** Puts handles into a copy of arguments. Prisma makes one, in which each handle is an empty object. */
 export function withHandles(copy: unknown, given: unknown): unknown {
   if (heldIn(given)) return given;
@@ -71,13 +89,19 @@ export function executorOf(client: PrismaClient, call: QueryCall, params: Intern
       'name each row by its id (not `@db.Citext`) and its person, or use an interactive transaction: `$transaction(async (tx) => …)`';
     refuse('not_supported', { table: model.name }, problem, remedy);
   };
+  /** Prisma puts the arguments into the parameters if it honours them. It sends nothing before somebody awaits the result. */
+  const send = (args: unknown, own: object = {}): Promise<unknown> => {
+    const sent: InternalParams = { ...params, ...own, args: undefined };
+    const result = call.query(args, sent);
+    return sent.args === args ? result : refuseVersion();
+  };
   return {
     async run(model, name, args) {
       requireNoBatch(model);
       const jsModelName = model.name.charAt(0).toLowerCase() + model.name.slice(1);
       const clientMethod = `${jsModelName}.${name}`;
       const own = { model: model.name, jsModelName, action: name, clientMethod, dataPath: [] };
-      return call.query(args, { ...params, ...own, unpacker: undefined });
+      return send(args, { ...own, unpacker: undefined });
     },
     async numbers({ stored }, { name, dbName }: RuntimeField, count) {
       const { transaction } = params;
@@ -91,7 +115,7 @@ export function executorOf(client: PrismaClient, call: QueryCall, params: Intern
     query: (args) => call.query(args),
     async queryEach(model, all) {
       requireNoBatch(model);
-      if (kind === undefined) return client.$transaction(all.map((args) => call.query(args, { ...params })));
+      if (kind === undefined) return client.$transaction(all.map((args) => send(args)));
       const results: unknown[] = [];
       for (const args of all) results.push(await call.query(args));
       return results;

@@ -15,11 +15,40 @@ const open = (members: object = {}) =>
   );
 
 test('`withEncryption` throws if its arguments are in the wrong order, or no fields', () => {
-  const swapped = () => withEncryption(eaas, { $extends: () => {} } as never, fields);
+  const swapped = () => withEncryption(eaas as never, { $extends: () => {} } as never, fields);
   expect(swapped).toThrow('`withEncryption` takes (prisma, eaas, fields, options)');
   expect(() => withEncryption({ $extends: () => {} }, eaas, {} as never)).toThrow(
     'that `defineFields` returned',
   );
+});
+
+test('a client of Prisma 8, which has no `$extends`, is refused by its type and when the app starts', () => {
+  // @ts-expect-error Property '$extends' is missing
+  const open8 = () => withEncryption({ sql: {}, transaction: () => {} }, eaas, fields);
+  expect(open8).toThrow('Prisma 8 is not supported yet: pin `prisma@7 @prisma/client@7`');
+});
+
+test.each([
+  ['no arguments', { dataPath: [], transaction: undefined }],
+  ['no path', { args: {}, transaction: undefined }],
+  ['no transaction', { args: {}, dataPath: [] }],
+  ['an unknown transaction', { args: {}, dataPath: [], transaction: { kind: 'other' } }],
+])('a Prisma whose parameters have %s is refused, before a query', async (_, params) => {
+  const query = async () => expect.unreachable();
+  await expect(operate(open(), 'findMany', {}, query, 'Patient', params)).rejects.toThrow(
+    'this version of Prisma is not supported',
+  );
+});
+
+test('a Prisma that ignores the parameters of a query is refused, before it sends the query', async () => {
+  const sent: unknown[] = [];
+  // Like Prisma, it sends a query when somebody awaits its result.
+  const query = (args: Args) => ({ then: () => void sent.push(args) }) as unknown as Promise<unknown>;
+  const __internalParams = { args: {}, dataPath: [], transaction: undefined };
+  const call = { model: 'Patient', operation: 'updateMany', args: { data: { name: 'Ada' } } };
+  const run = open().query.$allOperations({ ...call, query, __internalParams });
+  await expect(run).rejects.toThrow('this version of Prisma is not supported');
+  expect(sent).toEqual([]);
 });
 
 test.each<Args>([

@@ -15,7 +15,15 @@ import {
   type Throwing,
   withoutHandles,
 } from '@eaas/sdk/internal';
-import { executorOf, parentOf, type PrismaClient, type QueryCall, withHandles } from './client.ts';
+import {
+  executorOf,
+  paramsOf,
+  parentOf,
+  type PrismaClient,
+  type QueryCall,
+  refuseVersion,
+  withHandles,
+} from './client.ts';
 import { operationOf } from './grammar.ts';
 import { type Model, type Models, modelsOf } from './models.ts';
 import { perform } from './perform.ts';
@@ -70,7 +78,7 @@ export interface PrismaEncryptionOptions<
  * ```
  */
 export function withEncryption<
-  Client,
+  Client extends { readonly $extends: unknown },
   T extends FieldsTables,
   const Models extends ModelMapping = { [Name in never]: string },
   Handlers extends OnErrors<T> = Throwing,
@@ -82,7 +90,11 @@ export function withEncryption<
 ): EncryptedClient<Client, T, Models, Handlers> {
   const { models: mapping, newId, ...own } = options;
   const client = prisma as unknown as PrismaClient;
-  if (typeof Object(prisma).$extends !== 'function' || typeof Object(fields).for !== 'function') {
+  const isExtensible = typeof Object(prisma).$extends === 'function';
+  const isFields = typeof Object(fields).for === 'function';
+  if (!isExtensible && isFields && Object(prisma) === prisma && 'encryptMany' in Object(eaas))
+    refuse('definition', {}, 'Prisma 8 is not supported yet', 'pin `prisma@7 @prisma/client@7`');
+  if (!isExtensible || !isFields) {
     const problem = '`withEncryption` takes (prisma, eaas, fields, options)';
     const remedy = 'pass a Prisma client, an Eaas client, and the fields that `defineFields` returned';
     refuse('definition', {}, problem, remedy);
@@ -138,8 +150,7 @@ async function performCall(
   models: Models,
   call: QueryCall,
 ): Promise<unknown> {
-  const params = call.__internalParams;
-  if (!params) return refuseVersion();
+  const params = paramsOf(call);
   if (call.model === undefined) {
     withoutHandles({ ...Object(params.args) });
     refuseRaw(models, call.operation, call.args);
@@ -179,12 +190,6 @@ const connectsOrCreates = (args: unknown): boolean =>
   isArgs(args)
     ? 'connectOrCreate' in args || Object.values(args).some(connectsOrCreates)
     : Array.isArray(args) && args.some(connectsOrCreates);
-
-function refuseVersion(): never {
-  const problem = 'this version of Prisma is not supported';
-  const remedy = 'install a version that the README of @eaas/prisma names';
-  return refuse('definition', {}, problem, remedy);
-}
 
 function refuseUndefined(model: Model, value: unknown, name = 'arguments'): void {
   if (value === undefined) {

@@ -58,7 +58,7 @@ export interface Extension {
 /** Returns the extension that `withEncryption` makes for a client with these models, and other members if given. */
 export function extensionOf(
   models: RuntimeDataModel['models'],
-  encrypt: (prisma: object) => unknown,
+  encrypt: (prisma: { readonly $extends: unknown }) => unknown,
   members: object = {},
 ): Extension {
   const prisma = {
@@ -77,14 +77,24 @@ export function operate(
   { query: { $allOperations } }: Extension,
   operation: string,
   args: Args,
-  query: (args: Args) => Promise<unknown>,
+  query: (args: Args, sent?: object) => Promise<unknown>,
   model = 'Patient',
+  __internalParams: object = { args, dataPath: [], transaction: undefined },
 ): Promise<unknown> {
-  const __internalParams = { dataPath: [], args };
   // Prisma also copies the arguments, and makes plain objects of instances of a class.
   const { onError, ...others } = args;
   const copy = { ...structuredClone(others), ...(onError !== undefined && { onError }) };
-  return $allOperations({ model: model || undefined, operation, args: copy, query, __internalParams });
+  const answer = (given: Args, sent?: object): Promise<unknown> => {
+    if (sent) Object.assign(sent, { args: given });
+    return query(given, sent);
+  };
+  return $allOperations({
+    model: model || undefined,
+    operation,
+    args: copy,
+    query: answer,
+    __internalParams,
+  });
 }
 
 /** Runs an operation. `results` are the answers of Prisma: to the statement, to a read before, and to several updates. */
