@@ -3,7 +3,6 @@ import { chainHash, entryDigest, genesisHash } from '@eaas/protocol/audit';
 import { ServiceError } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { type AuditEntry, EaasClient } from '@eaas/sdk';
-import type { Call } from '@eaas/sdk/internal';
 import { signCheckpoint } from './server.ts';
 
 export type PlayedLog = ReturnType<typeof playLog>;
@@ -105,7 +104,7 @@ export function playLog(length = 0) {
       await log.before(route);
       // Returns a copy: a caller that changes the response must not change the log.
       return structuredClone(await answers[route]?.(input));
-    }) as Call,
+    }) as <R extends Route>(route: R, input: Input<R>) => Promise<Output<R>>,
     append(count = 1, action: AuditEntry['action'] = 'key.wrap', fields: Partial<AuditEntry> = {}) {
       for (let nth = 0; nth < count; nth++) {
         const id = log.purged + log.entries.length + 1;

@@ -79,10 +79,10 @@ const report = onSubject(
       return allPages(list, 'id');
     };
     const entries = await withTenant(options, read, evidence !== undefined);
-    const { reportColumns, reportCsv, reportRow } = await import('@eaas/sdk/internal');
+    const { reportCsv, reportRow } = await import('@eaas/sdk/internal');
     const rows = entries.map(reportRow);
     if (format === 'csv') await write(reportCsv(rows));
-    else printResults(rows, reportColumns, options);
+    else printResults(rows, ['time', 'action', 'user', 'outcome'], options);
   });
 
 const erase = onSubject(

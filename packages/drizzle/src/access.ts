@@ -8,7 +8,7 @@ import {
   type FieldsDefinition,
   type FieldsTables,
 } from '@eaas/sdk/fields';
-import { type Core, coreOf, type CoreTable } from '@eaas/sdk/internal';
+import { coreOf, type CoreTable } from '@eaas/sdk/internal';
 import { refuse } from './error.ts';
 import { encryptedColumns } from './fields.ts';
 import { type Encryption, layoutOf } from './table.ts';
@@ -16,7 +16,7 @@ import { type Encryption, layoutOf } from './table.ts';
 export type Row = Record<string, unknown>;
 
 export interface Access {
-  readonly core: Core;
+  readonly core: ReturnType<typeof coreOf>;
   /** The table in the core. Throws for a mistake in the options or in its definition. */
   readonly tableOf: (table: Table) => CoreTable;
   readonly storedName: (column: Column) => string;

@@ -1,8 +1,8 @@
 // The two columns of an encrypted value: `encrypted(field)`, and the index columns that `encryptedTable` adds. Drizzle has
 // a class of builders and a class of columns for each dialect, so a dialect passes its two classes.
 import { type Column, ColumnBuilder, entityKind, getTableName, is, type Table } from 'drizzle-orm';
-import type { Field } from '@eaas/sdk/fields';
-import { type PartIndexes, writesOlder } from '@eaas/sdk/internal';
+import type { Field, PartIndex } from '@eaas/sdk/fields';
+import { writesOlder } from '@eaas/sdk/internal';
 import { refuse } from './error.ts';
 import { encryptedColumns, originOf } from './fields.ts';
 import type { EaasConfig, Role } from './table.ts';
@@ -133,7 +133,7 @@ function requireField(name: string, given: unknown): Field<unknown> {
     const remedy = "import { field } from '@eaas/sdk/fields', and write `encrypted(field.text())`";
     return refuse('definition', place, `\`encrypted\` takes a field (got ${got})`, remedy);
   }
-  const parts: PartIndexes<unknown> = { ...field.parts };
+  const parts: Readonly<Record<string, PartIndex<unknown, never>>> = { ...field.parts };
   for (const index of [...Object.values(parts), ...(field.index ? [field.index] : [])])
     if (index.column !== true)
       refuse('definition', place, 'the column of an index has a name of its own', 'omit `column`');

@@ -1,6 +1,6 @@
 // How the database returns an id that the app writes, by the type of its column: ciphertexts are bound to the returned one.
 import { type Column, is, SQL } from 'drizzle-orm';
-import { type IdForm, storedId } from '@eaas/sdk/internal';
+import { storedId } from '@eaas/sdk/internal';
 import { isSql } from './chunks.ts';
 
 /**
@@ -17,7 +17,7 @@ export function storedIn(column: Column, id: unknown): ReturnType<typeof storedI
   return { id: isOther ? column.mapFromDriverValue(stored) : stored && id, isExact };
 }
 
-function formOf(column: Column): IdForm {
+function formOf(column: Column): Parameters<typeof storedId>[1] {
   const type = column.getSQLType().toLowerCase();
   const isPg = column.columnType.startsWith('Pg');
   if (column.columnType === 'PgEnumColumn') return 'text';

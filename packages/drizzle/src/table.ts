@@ -1,14 +1,8 @@
 // What the package knows of a table: which columns are encrypted, their index columns, the row id, and whose data a row is. And
 // what `encryptedTable` adds to the columns of an app: index columns, and constraints over them instead of over ciphertexts.
 import { Column, getTableColumns, getTableName, is, SQL, sql, type Table } from 'drizzle-orm';
-import type { Field } from '@eaas/sdk/fields';
-import {
-  type ColumnPlace,
-  type OptionRules,
-  type PartIndexes,
-  requireOptions,
-  writesOlder,
-} from '@eaas/sdk/internal';
+import type { Field, PartIndex } from '@eaas/sdk/fields';
+import { type ColumnPlace, requireOptions, writesOlder } from '@eaas/sdk/internal';
 import { refuse, refuseSql, requireVersion } from './error.ts';
 import { requireKnown } from './new-id.ts';
 
@@ -241,7 +235,7 @@ export interface TableOptions<Key extends string, Extra> {
 
 type ExtraConfig = (self: never) => object;
 type Options = TableOptions<string, ExtraConfig>;
-const optionRules: OptionRules<Options> = {
+const optionRules: Parameters<typeof requireOptions<Options>>[0] = {
   subject: 'anything',
   lowEntropy: 'anything',
   refusePlaintext: 'anything',
@@ -302,7 +296,7 @@ function withIndexColumns(table: string, columns: Builders, options: Options, cr
       const remedy = 'use a field with `.searchable()` and without `bits`';
       refuse('definition', place, 'a unique column must be searchable by whole fingerprints', remedy);
     }
-    const parts: PartIndexes<unknown> = { ...field.parts };
+    const parts: Readonly<Record<string, PartIndex<unknown, never>>> = { ...field.parts };
     const isGuessable = Object.keys(parts).length > 0 || (field.index && field.type.name !== 'text');
     if (isGuessable && options.lowEntropy !== 'accepted') {
       const problem = 'the values of an index can be guessed by brute force from their fingerprints';

@@ -1,7 +1,6 @@
 import { and, eq, not, type SQL } from 'drizzle-orm';
 import { matches } from '@eaas/drizzle/pg';
-import { part, withFields } from '@eaas/sdk/fields';
-import { holdsCiphertext } from '@eaas/sdk/internal';
+import { isEncrypted, part, withFields } from '@eaas/sdk/fields';
 import { expect } from 'vitest';
 import type { Place } from './place.ts';
 import type { FieldsTables } from './tables.ts';
@@ -62,7 +61,7 @@ export async function expectParts(
   for (const row of await stored()) {
     for (const [name, value] of Object.entries(row)) {
       if (name === 'id' || value === null) continue;
-      if (!name.endsWith('_index')) expect(holdsCiphertext(value)).toBe(true);
+      if (!name.endsWith('_index')) expect(isEncrypted(value)).toBe(true);
       else expect(value).toMatch(/^[0-9a-f]{16,64}(?: [0-9a-f]{16,64})*$/);
     }
   }

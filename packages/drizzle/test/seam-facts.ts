@@ -35,7 +35,7 @@ export function factsOf(folder: string): Facts {
   class Own extends SQL {}
   let hasRun = false;
   const execute = async () => void (hasRun = true);
-  Object.assign(Object.create(core.QueryPromise.prototype), { execute }).then();
+  Object.assign(Object.create(core.QueryPromise.prototype), { execute }).then(String);
   const facts: Record<string, unknown> = {
     'drivers.effect': readdirSync(dirname(load.resolve('drizzle-orm'))).filter((name) =>
       /^effect-[a-z\d]+$/.test(name),
@@ -92,7 +92,7 @@ export function factsOf(folder: string): Facts {
     }
     const name = sql`x`.as('a');
     const inner = (): Any => db.select({ name }).from(table).as('inner');
-    add('select.fields', () => 'getSelectedFields' in builders['select']?.());
+    add('select.fields', () => has(builders['select']?.(), 'getSelectedFields'));
     add('subquery._', () => [...Object.keys(inner()._).sort(), inner().name.isSelectionField]);
     add('relation', () => {
       const fields = { fields: [table.name], references: [table.id] };

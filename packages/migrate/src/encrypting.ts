@@ -1,7 +1,6 @@
 // The modes `encrypt` and `reencrypt`, by the definition of the table: what holds plaintext is encrypted, or all values of a row
 // are decrypted and encrypted again. Rows of a page are converted together.
 import { FieldError, type FieldsClient, type SettledRow } from '@eaas/sdk/fields';
-import type { FieldPlan, Row, TablePlan } from '@eaas/sdk/internal';
 import { createHalfFinder, type HalfClient } from './halves.ts';
 import { headIn } from './heads.ts';
 import { type Rewraps, unsound } from './rewrap.ts';
@@ -9,6 +8,7 @@ import {
   failureOf,
   type Outcome,
   refusalOf,
+  type Row,
   type RowId,
   type TableRow,
   type Texts,
@@ -35,7 +35,7 @@ export const codecOf = ({ fields, index, keyIds }: Target, client: FieldsClient)
 interface Job {
   readonly row: TableRow;
   /** The fields that get a new ciphertext. The others keep theirs. Undefined for a row that is only opened. */
-  readonly replaced: readonly FieldPlan[] | undefined;
+  readonly replaced: Target['plan']['fields'] | undefined;
 }
 
 /** Encrypts what is plaintext, and fills index columns that are NULL. */
@@ -82,7 +82,7 @@ export function reencrypting(
 ): Work {
   const { plan } = target;
   const findHalf = createHalfFinder(target, client);
-  const isOurs = (head: { readonly keyId: string }, { keyIds }: FieldPlan): boolean =>
+  const isOurs = (head: { readonly keyId: string }, { keyIds }: Target['plan']['fields'][number]): boolean =>
     head.keyId === (keyIds?.[0] ?? client.keyId)?.toLowerCase();
   const oldIn = (values: Texts) =>
     plan.fields.filter((field) => {
@@ -208,7 +208,7 @@ function withIds(
   return [rows.map(({ values }) => values), (values) => ids.get(values) as RowId];
 }
 
-function outcomeOf(error: unknown, { id, values }: TableRow, { table, fields }: TablePlan): Outcome {
+function outcomeOf(error: unknown, { id, values }: TableRow, { table, fields }: Target['plan']): Outcome {
   const failure = failureOf(error, id, table);
   const { code, field = '', message } = failure;
   const isCiphertext = typeof headIn(values[field]) === 'object';
@@ -225,7 +225,7 @@ function outcomeOf(error: unknown, { id, values }: TableRow, { table, fields }: 
 }
 
 /** Whether an index column is NULL although its fields have values, for example because the index is new. */
-function lacksIndex(plans: readonly FieldPlan[], values: Texts): boolean {
+function lacksIndex(plans: Target['plan']['fields'], values: Texts): boolean {
   const indexes = plans.flatMap((plan) => plan.indexes);
   return indexes.some(
     ({ column, fields }) => !values[column] && fields.every(({ name }) => typeof values[name] === 'string'),
@@ -233,7 +233,7 @@ function lacksIndex(plans: readonly FieldPlan[], values: Texts): boolean {
 }
 
 /** The new texts of fields that are replaced, and of the index columns. */
-function changesOf({ fields }: TablePlan, { row, replaced }: Job, encrypted: Texts): Texts | undefined {
+function changesOf({ fields }: Target['plan'], { row, replaced }: Job, encrypted: Texts): Texts | undefined {
   const kept = new Set(fields.filter((field) => !replaced?.includes(field)).map(({ name }) => name));
   const changed = Object.entries(encrypted).filter(
     ([name, value]) =>

@@ -4,7 +4,7 @@ import { fromBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import { equalBytes, isSubjectWrapped } from '@eaas/protocol/internal';
 import { nodeEngine } from '@eaas/protocol/node';
 import type { EaasClient } from '@eaas/sdk';
-import { inside, rowIdOf, subjectOfRow } from '@eaas/sdk/internal';
+import { inside, subjectOfRow } from '@eaas/sdk/internal';
 import { remembering } from './rewrap.ts';
 import type { TableRow } from './rows.ts';
 import type { Target } from './source.ts';
@@ -35,7 +35,7 @@ export function createHalfFinder({ plan }: Target, client: HalfClient = {}) {
     const envelope = parseEnvelope(fromBase64(text));
     const { keyId, wrappedKey, commitment } = envelope;
     const isOwned = isSubjectWrapped(wrappedKey);
-    const subject = isOwned ? subjectOfRow(plan, row.person, rowIdOf(row.id), undefined, true) : undefined;
+    const subject = isOwned ? subjectOfRow(plan, row.person, row.id, undefined, true) : undefined;
     const name = JSON.stringify([keyId, toBase64(wrappedKey), subject]);
     const possible = await once(name, () => open(envelope, subject));
     return possible.find((one) => equalBytes(one.commitment, commitment)) ?? none;

@@ -2,14 +2,14 @@
 import { InputError } from '@eaas/protocol';
 import { anything, flag, object, requireOptions, signal, text } from '@eaas/protocol/internal';
 import { type EaasClient, ServiceError } from '@eaas/sdk';
-import { type TablePlan, writesOlder } from '@eaas/sdk/internal';
+import { writesOlder } from '@eaas/sdk/internal';
 import type { SqlDatabase } from './database.ts';
 import { indexing } from './encrypting.ts';
 import { createHalfFinder, type HalfClient } from './halves.ts';
 import { type Head, headIn } from './heads.ts';
 import { pagesOf } from './passes.ts';
 import { failureOf, type RowTexts, type TableRow } from './rows.ts';
-import { type EncryptedDatabase, type TableOptions, targetOf } from './source.ts';
+import { type EncryptedDatabase, type TableOptions, type Target, targetOf } from './source.ts';
 import { openTable } from './table.ts';
 
 type VersionRecord = Awaited<ReturnType<EaasClient['keys']['get']>>['versions'][number];
@@ -159,7 +159,7 @@ export async function inventory(
   };
 }
 
-function nextOf({ fields }: TablePlan, plaintexts: number, unindexed: number): string | undefined {
+function nextOf({ fields }: Target['plan'], plaintexts: number, unindexed: number): string | undefined {
   if (!fields.some(({ field }) => field.previous)) return undefined;
   if (unindexed > 0)
     return `run \`migrate\` in the mode 'index': ${unindexed} rows lack a fingerprint, or have that of another value`;

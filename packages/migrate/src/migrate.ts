@@ -10,7 +10,7 @@ import {
   type RecordsOptions,
   type FieldsTables,
 } from '@eaas/sdk/fields';
-import { type NameOf, writesOlder } from '@eaas/sdk/internal';
+import { writesOlder } from '@eaas/sdk/internal';
 import type { SqlDatabase } from './database.ts';
 import { codecOf, encrypting, indexing, reencrypting } from './encrypting.ts';
 import { convertTable, sleep } from './passes.ts';
@@ -101,7 +101,7 @@ export function migrate(
 ): Promise<Migration>;
 export function migrate<T extends FieldsTables>(
   db: SqlDatabase,
-  table: NameOf<T>,
+  table: keyof T & string,
   mode: MigrateMode,
   options: MigrateFieldsOptions<T>,
 ): Promise<Migration>;

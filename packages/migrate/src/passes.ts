@@ -2,16 +2,14 @@
 // changes meanwhile is read and converted again. A run that was killed loses nothing, because all that it knows is in the table.
 import { setTimeout } from 'node:timers/promises';
 import { EaasError } from '@eaas/protocol';
-import { aborted } from '@eaas/sdk/internal';
+import { ClientError } from '@eaas/sdk';
 import { advance, type MigrateProgress, resultOf, type RowResult, TooManyFailuresError } from './progress.ts';
 import type { Outcome, RowFailure, RowId, RowTexts, TableRow, Work } from './rows.ts';
 import type { Store } from './table.ts';
 
 /** Waits, and throws ClientError `aborted` as soon as the signal aborts. */
 export const sleep = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
-  setTimeout(milliseconds, undefined, { signal }).catch(() => {
-    throw aborted();
-  });
+  setTimeout(milliseconds, undefined, { signal }).catch(() => requireGoing(signal));
 
 interface Run {
   readonly store: Pick<Store, 'page' | 'rows' | 'heads' | 'write'>;
@@ -105,7 +103,7 @@ export async function* pagesOf<R extends RowTexts>(
 const isUnconverted = ({ kind }: RowResult): boolean => kind === 'conflicted' || kind === 'failed';
 
 function requireGoing(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw aborted();
+  if (signal?.aborted) throw new ClientError('aborted', 'the run was aborted by its signal');
 }
 
 /** Converts rows and writes them. Those that have changed meanwhile are read and converted again. */

@@ -13,7 +13,7 @@ import {
   versionIn,
 } from '@eaas/protocol/internal';
 import type { EaasClient, UnwrapOptions } from '@eaas/sdk';
-import { Bounded, failIn, rowIdOf, subjectOfRow } from '@eaas/sdk/internal';
+import { Bounded, failIn, subjectOfRow } from '@eaas/sdk/internal';
 import { type Head, headIn } from './heads.ts';
 import { failureOf, type Outcome, type RowFailure, type TableRow, type Work } from './rows.ts';
 import type { Target } from './source.ts';
@@ -49,7 +49,7 @@ export function createRewraps(
   const once = remembering<Awaited<ReturnType<typeof client.rewrap<string>>>>();
 
   const optionsFor = (row: TableRow, isOfRow: boolean): UnwrapOptions => {
-    const subject = isOfRow ? subjectOfRow(plan, row.person, rowIdOf(row.id), undefined, true) : undefined;
+    const subject = isOfRow ? subjectOfRow(plan, row.person, row.id, undefined, true) : undefined;
     return { ...(subject !== undefined && { subject }), signal };
   };
 

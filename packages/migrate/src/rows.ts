@@ -5,6 +5,9 @@ import { FieldError } from '@eaas/sdk/fields';
 
 /** The id of a row. A bigint is its decimal text. */
 export type RowId = string | number;
+
+/** A row by the names of the definition. */
+export type Row = Record<string, unknown>;
 export type Texts = Readonly<Record<string, string | null>>;
 
 /** Texts of a row by their names in the definition: of the encrypted columns and of the index columns. */

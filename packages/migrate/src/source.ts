@@ -2,7 +2,7 @@
 // `@eaas/prisma`, which knows all of it.
 import { InputError } from '@eaas/protocol';
 import { defineFields, plaintext, type FieldsTables } from '@eaas/sdk/fields';
-import { planOf, requireTable, type TablePlan, type TableSource as SourceOf } from '@eaas/sdk/internal';
+import { planOf, requireTable, type TableSource as SourceOf } from '@eaas/sdk/internal';
 import type { MarkedDatabase, SqlDatabase } from './database.ts';
 import type { TableRow } from './rows.ts';
 
@@ -20,7 +20,7 @@ export interface EncryptedDatabase {
 
 /** A table with its fields. */
 export interface Target extends Omit<TableSource, 'id'> {
-  readonly plan: TablePlan;
+  readonly plan: ReturnType<typeof requireTable>;
   readonly id: string;
   readonly columns: Readonly<Record<string, string | undefined>>;
   /** Returns what stands for stored texts of a row, and what `previous` of its fields reads in their place. */

@@ -43,6 +43,7 @@ test.each([
 test('a Prisma that ignores the parameters of a query is refused, before it sends the query', async () => {
   const sent: unknown[] = [];
   // Like Prisma, it sends a query when somebody awaits its result.
+  // oxlint-disable-next-line unicorn/no-thenable
   const query = (args: Args) => ({ then: () => void sent.push(args) }) as unknown as Promise<unknown>;
   const __internalParams = { args: {}, dataPath: [], transaction: undefined };
   const call = { model: 'Patient', operation: 'updateMany', args: { data: { name: 'Ada' } } };

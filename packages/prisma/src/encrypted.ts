@@ -9,7 +9,6 @@ import type {
 } from '@eaas/sdk/fields';
 import {
   clientOf,
-  type Core,
   coreOf,
   refuseStatement as refuse,
   type Throwing,
@@ -25,7 +24,7 @@ import {
   withHandles,
 } from './client.ts';
 import { operationOf } from './grammar.ts';
-import { type Model, type Models, modelsOf } from './models.ts';
+import { type Core, type Model, type Models, modelsOf } from './models.ts';
 import { perform } from './perform.ts';
 import { refuseRaw } from './raw.ts';
 import { withSchema } from './schema.ts';

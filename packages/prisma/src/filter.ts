@@ -1,13 +1,12 @@
 // The filter of an encrypted field, in Prisma's grammar: conditions on its index columns.
 import {
-  type Asked,
   type Condition,
-  type FieldPlan,
   nearMisses,
   refuseStatement as refuse,
+  type Statement,
   writesOlder,
 } from '@eaas/sdk/internal';
-import type { Model } from './models.ts';
+import type { FieldPlan, Model } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import type { Scope, Work } from './work.ts';
 
@@ -72,7 +71,7 @@ const dropping =
 /** Returns the conditions that the index columns must meet. */
 export async function conditionsOf(
   { work: { isRead, statement }, model: { core: table }, field: { name: column }, ...scope }: At,
-  query: Pick<Asked, 'oneOf' | 'parts'>,
+  query: Pick<Parameters<Statement['find']>[0], 'oneOf' | 'parts'>,
 ): Promise<readonly Condition[]> {
   const { isNegated = false, near } = scope;
   if (!table) return [];

@@ -1,7 +1,10 @@
 // The models of the Prisma schema, with what the definition says of them: which fields are encrypted, their index columns, the row
 // id, and whose data a row is.
 import type { FieldsDefinition, FieldsTables } from '@eaas/sdk/fields';
-import { type Core, type CoreTable, type FieldPlan, refuseStatement as refuse } from '@eaas/sdk/internal';
+import { type coreOf, type CoreTable, refuseStatement as refuse } from '@eaas/sdk/internal';
+
+export type Core = ReturnType<typeof coreOf>;
+export type FieldPlan = CoreTable['plan']['fields'][number];
 
 export interface RuntimeField {
   readonly name: string;

@@ -1,5 +1,5 @@
 // Opens the result of an operation: finds its rows by the shape that was read, and puts the values where the ciphertexts were.
-import { refuseStatement as refuse, type Sealed, type SearchedList } from '@eaas/sdk/internal';
+import { refuseStatement as refuse, type Sealed, type Statement } from '@eaas/sdk/internal';
 import { type Model, targetOf } from './models.ts';
 import type { Shape } from './selection.ts';
 import { type Args, isArgs } from './values.ts';
@@ -7,7 +7,7 @@ import { idOf, type Work } from './work.ts';
 
 export async function openResult({ models, statement }: Work, whole: Shape, result: unknown): Promise<void> {
   const rows = new Map<unknown, Sealed>();
-  const lists: SearchedList[] = [];
+  const lists: Parameters<Statement['open']>[1][number][] = [];
   const unread = { added: [], relations: new Map<string, Shape>() };
   const collect = (shape: Shape, value: unknown): void => {
     const { model, added, relations, narrowing: near } = shape;

@@ -2,7 +2,6 @@
 // encrypted, and asks what must be known of it before. Nothing waits for another row but by such a question.
 import {
   boundColumn,
-  type FieldPlan,
   isOfPerson,
   isSameId,
   refuseStatement as refuse,
@@ -10,7 +9,7 @@ import {
   withPartners,
 } from '@eaas/sdk/internal';
 import type { RecordId } from '@eaas/sdk/fields';
-import { isBound, type Model, targetOf } from './models.ts';
+import { type FieldPlan, isBound, type Model, targetOf } from './models.ts';
 import {
   decidesPerson,
   type Inherited,

@@ -1,25 +1,42 @@
-// What packages of this repository need of the SDK, and apps do not. It can change in any version.
-export { type OptionRules, requireOptions } from '@eaas/protocol/internal';
-export { Bounded } from './bounded.ts';
-export { inside } from './client/inside.ts';
+// What other packages of this repository need of the SDK, and apps do not, by who needs it. It can change in any version.
+// test/house-rules counts the names: before you add one, see whether a type can be had of a function that is here.
+
+// The adapters: the core, what they tell it, and what it asks of the database.
+export { type Condition, coreOf, type CoreTable, nearMisses } from './fields/core.ts';
+export { type Sealed, type Statement, type Unsealed, withPartners } from './fields/core.ts';
+// They refuse what they cannot encrypt, and know the ids of rows, handles of concealed columns, values in an older form, and raw SQL.
+export { refuseStatement } from './fields/encrypted-table-error.ts';
+export { isSameId, storedId } from './fields/stored-id.ts';
 export { clientOf, heldIn } from './fields/concealed.ts';
 export { withoutHandles, withoutOwn } from './fields/write-concealed.ts';
-export * from './audit/report.ts';
-export * from './fields/core.ts';
-export * from './fields/stored-id.ts';
-export { refuseStatement } from './fields/encrypted-table-error.ts';
-export type { Bound, Index, LowEntropyField, SearchableField, TextField } from './fields/field.ts';
-export * from './fields/field-error.ts';
 export { writesOlder } from './fields/older-form.ts';
-export type { Row } from './fields/internals.ts';
-export * from './fields/plan.ts';
-export type { PartComparison, PartIndexes } from './fields/part-index.ts';
-export type { RangeIndex } from './fields/range-rules.ts';
 export { isNamed, withoutTexts } from './fields/raw-sql.ts';
-export { type ColumnPlace, holdsCiphertext } from './fields/recognize-ciphertext.ts';
-export type { FieldName, Guessable, IndexColumns, InputOf, NameOf, ReadOf } from './fields/row-types.ts';
+// They give models and tables the types of a definition.
+export type { Bound } from './fields/field.ts';
+export type { InputOf, ReadOf } from './fields/row-types.ts';
+// TypeScript names them in the declarations of an app that exports a field, and finds them here.
+export type { Concealable, Concealing, LowEntropyField, SearchableField, TextField } from './fields/field.ts';
+export type { RangeIndex } from './fields/range-rules.ts';
+// Drizzle alone: the options of `encryptedTable`, the place in an error, `eq` on an encrypted column, the type of `matches`.
+export { requireOptions } from '@eaas/protocol/internal';
+export type { ColumnPlace } from './fields/recognize-ciphertext.ts';
+export { indexOf } from './fields/core.ts';
 export type { WithFieldsQuery } from './fields/with-fields.ts';
+// Prisma alone: which written rows need an id or a person, and the types of results by `onError` and of models without indexes.
+export { boundColumn, isOfPerson } from './fields/core.ts';
+export type { IndexColumns } from './fields/row-types.ts';
+export type { SubstituteOf, Throwing, ThrowingUnlessErased } from './fields/field-error.ts';
+
+// Migrate: reads a definition as the SDK does, and the table behind an adapter's one.
+export { planOf, requireField, requireTable, subjectOfRow } from './fields/plan.ts';
+export { personColumns, type TableSource } from './fields/core.ts';
+export { failIn } from './fields/field-error.ts';
+export { Bounded } from './bounded.ts';
+export { csvCell } from './audit/report.ts';
+// Migrate and the files command: the second halves of a client.
+export { inside } from './client/inside.ts';
+// The files command: unwraps the data key of a file as a client does.
 export { unwrapBy } from './stream/wrapping.ts';
-export { abortable } from './http/abortable.ts';
-export type { Call } from './http/transport.ts';
-export { aborted } from './errors.ts';
+
+// The command line and the console: reports on a person, as the SDK writes them.
+export { reportCsv, reportRow } from './audit/report.ts';

@@ -1,7 +1,8 @@
 // How `open` writes rows: as lines of CSV, or of NDJSON.
 import { toBase64 } from '@eaas/protocol/internal-base64';
 import { isBytes, isDate } from '@eaas/protocol/internal';
-import { csvCell, type Row } from '@eaas/sdk/internal';
+import { csvCell } from '@eaas/sdk/internal';
+import type { Row } from '../rows.ts';
 
 /** Returns a function that makes the line of a row. */
 export function linesOf(names: readonly string[], isCsv: boolean, isExact: boolean) {

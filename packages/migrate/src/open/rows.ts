@@ -4,9 +4,8 @@ import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { InputError } from '@eaas/protocol';
 import { attempt, inLine } from '@eaas/protocol/internal';
-import type { Row } from '@eaas/sdk/internal';
 import { pagesOf } from '../passes.ts';
-import type { TableRow } from '../rows.ts';
+import type { Row, TableRow } from '../rows.ts';
 import type { Target } from '../source.ts';
 import { openTable } from '../table.ts';
 

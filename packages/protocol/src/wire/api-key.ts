@@ -3,7 +3,7 @@ import { bytesOfBase62, checksum, checksumDigits, secretText } from '../base62.t
 import { InputError } from '../errors.ts';
 
 /** The prefix of every API key, by which people and secret scanners recognise API keys. */
-export const apiKeyPrefix = 'eaas_sk_';
+const apiKeyPrefix = 'eaas_sk_';
 
 /**
  * Formats 32 random bytes as an API key: the prefix, 43 base62 digits, and 6 digits of a CRC-32. The CRC-32 detects

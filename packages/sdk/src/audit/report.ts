@@ -27,7 +27,7 @@ export interface ReportRow {
 }
 
 /** The columns of a report, in the order of its CSV file. */
-export const reportColumns = ['time', 'action', 'user', 'outcome'] as const satisfies (keyof ReportRow)[];
+const reportColumns = ['time', 'action', 'user', 'outcome'] as const satisfies (keyof ReportRow)[];
 
 /** Returns what a report on a person shows of an entry. */
 export function reportRow(entry: Pick<AuditEntry, 'created_at' | 'action' | 'metadata'>): ReportRow {

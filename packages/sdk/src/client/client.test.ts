@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { parseEnvelope } from '@eaas/protocol';
-import { fromBase64 } from '@eaas/protocol/base64';
+import { fromBase64 } from '@eaas/protocol/internal-base64';
 import { formatApiKey } from '@eaas/protocol/wire';
 import { expect, test, vi } from 'vitest';
 import { observedClient, spiedClient, valuesOf } from '../../test/observed-client.ts';

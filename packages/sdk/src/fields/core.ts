@@ -104,7 +104,7 @@ export interface Sealed {
 }
 
 /** For adapters: a list in a result, from which what a search found besides is dropped. */
-export interface SearchedList {
+interface SearchedList {
   readonly table: CoreTable;
   readonly items: unknown[];
   /** The parts of the search to repeat on values, by column: `nearMisses` returns them. */
@@ -114,7 +114,7 @@ export interface SearchedList {
 }
 
 /** For adapters: a search for one of several values, or for all of several parts of a value, by the names of indexes. */
-export interface Asked {
+interface Asked {
   readonly table: CoreTable;
   readonly column: string;
   readonly oneOf?: readonly unknown[];

@@ -56,7 +56,7 @@ export interface PartIndex<
 }
 
 /** How an index compares decrypted values with a query. Both functions throw InputError for an invalid query. */
-export interface PartComparison<Query = unknown> {
+interface PartComparison<Query = unknown> {
   /** Whether the database alone can answer the query, because it finds no row that does not match. */
   isWhole(query: Query): boolean;
   /** Whether a decrypted value matches the query. */

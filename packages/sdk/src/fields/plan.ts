@@ -276,7 +276,7 @@ export function contextOf({ table, name, field, inRow }: FieldPlan, row: string 
 export function subjectOfRow(
   { table, subject }: TablePlan,
   row: Row,
-  id: string | undefined,
+  id: RecordId | undefined,
   given: string | undefined,
   isRead = false,
 ): string | undefined {
@@ -292,7 +292,7 @@ export function subjectOfRow(
   const isText = typeof value === 'string' || typeof value === 'bigint' || Number.isSafeInteger(value);
   const name = isText ? personName(String(value)) : '';
   if (person(name, '') === true) return name;
-  const place = id === undefined ? 'a row' : `row ${id.replace(/\p{Cc}/gu, '\ufffd')}`;
+  const place = id === undefined ? 'a row' : `row ${String(id).replace(/\p{Cc}/gu, '\ufffd')}`;
   const remedy = typeof subject === 'string' ? 'have the column in the row' : 'return the id of the person';
   const isStored = isRead && (typeof subject !== 'string' || Object.hasOwn(row, subject));
   throw new (isStored ? FormatError : InputError)(

@@ -28,11 +28,6 @@ export function ciphertextAmongPlaintext(value: unknown): Ciphertext | undefined
   return ciphertext !== undefined && headerIn(ciphertext) !== 'none' ? ciphertext : undefined;
 }
 
-/** Returns whether a value is a ciphertext, or a plain object or array that contains a ciphertext. */
-export function holdsCiphertext(value: unknown): boolean {
-  return someHoldCiphertext([value], Infinity);
-}
-
 /** Returns whether one of the values holds a ciphertext, of which it looks at `most` members at most. */
 function someHoldCiphertext(values: readonly unknown[], most: number): boolean {
   for (const value of withMembers(values, most)) {

@@ -53,7 +53,7 @@ export type OnlyColumns<T> = {
 };
 
 /** The columns of a table whose values can be guessed from their fingerprints. */
-export type Guessable<F> = {
+type Guessable<F> = {
   [Name in NameOf<F>]: [
     PartColumns<F[Name], Name> | (ValueOf<F[Name]> extends string ? never : IndexColumn<F[Name], Name>),
   ] extends [never]

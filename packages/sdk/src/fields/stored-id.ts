@@ -7,7 +7,7 @@ export const isSameId = (one: unknown, other: unknown): boolean => textOf(one) =
 const textOf = (id: unknown): unknown => (typeof id === 'number' || typeof id === 'bigint' ? String(id) : id);
 
 /** For adapters: what a database does to the text of an id. `folded` compares other texts as equal, `other` changes them. */
-export type IdForm = keyof typeof texts | { readonly padded: number };
+type IdForm = keyof typeof texts | { readonly padded: number };
 
 const same = (id: string): string | undefined => id;
 /** The text that the database returns, undefined if only the database knows it. */

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { deepJson, lookAlike } from '@eaas/test-kit/look-alike';
 import { defineFields, field, unencrypted } from './fields.ts';
-import { holdsCiphertext } from './recognize-ciphertext.ts';
+import { withMembers } from './recognize-ciphertext.ts';
 
 const fields = defineFields({
   patients: { ...unencrypted('id', 'nickname'), name: field.text().searchable(), ssn: field.text() },
@@ -71,13 +71,14 @@ test('`decryptRows` looks at no more than 1,000 values inside the JSON of a colu
   expect(unexpected()).toEqual([]);
 });
 
-test('`holdsCiphertext` finds a ciphertext at any depth', () => {
-  expect(holdsCiphertext(deepJson(100_000, lookAlike))).toBe(true);
-  expect(holdsCiphertext(deepJson(100_000, 'x'))).toBe(false);
-  expect(holdsCiphertext([...Array<string>(100_000).fill('x'), lookAlike])).toBe(true);
+test('a value is found at any depth', () => {
+  const finds = (value: unknown) => Array.from(withMembers([value])).includes(lookAlike);
+  expect(finds(deepJson(100_000, lookAlike))).toBe(true);
+  expect(finds(deepJson(100_000, 'x'))).toBe(false);
+  expect(finds([...Array<string>(100_000).fill('x'), lookAlike])).toBe(true);
   const cycle: unknown[] = [];
   cycle.push(cycle);
-  expect(holdsCiphertext(cycle)).toBe(false);
+  expect(finds(cycle)).toBe(false);
 });
 
 test('with the option `as`, decryptRows decrypts renamed columns', async () => {
