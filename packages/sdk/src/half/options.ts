@@ -49,12 +49,10 @@ export function refuseHalf(halves: Halves | undefined, what: string): void {
 export function halvesOf(limits: Limits, given?: HalfOption, id?: string): Halves | undefined {
   if (given === undefined || given === null) return undefined;
   const own = copied(given);
-  let drop = (): void => undefined;
+  let halves: ReturnType<typeof createHalves> | undefined;
   const load = once(async () => {
     const { createHalves } = await loadFile('halves', import('./halves.ts'));
-    const halves = createHalves(own, id, limits);
-    ({ drop } = halves);
-    return halves;
+    return (halves = createHalves(own, id, limits));
   });
-  return { load, drop: () => drop() };
+  return { load, drop: () => halves?.drop() };
 }
