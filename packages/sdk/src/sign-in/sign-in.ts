@@ -118,11 +118,10 @@ export function createSignIn(options: SignInOptions, drop: () => void) {
       typeof exp === 'number' && exp <= seconds
         ? `it expired ${seconds - exp} s ago by this clock, so \`token\` must return a fresh one`
         : `compare with \`eaas issuer show ${issuer}\`, which also has the keys in \`jwks\`: is this \`kid\` among them?`;
-    const { status, requestId } = error;
     const message =
       `the sign-in's token was refused (\`iss\` ${shown(claims['iss'])}, \`aud\` ${shown(claims['aud'])}, ` +
       `\`kid\` ${shown(kid)}, lifetime ${Number(exp) - Number(iat) || 'unknown'} s): ${age}`;
-    return new ServiceError('unauthorized', message, { status, requestId });
+    return new ServiceError('unauthorized', message, error);
   }
 
   const authorize: Authorize = async (route, input, send) => {
