@@ -117,7 +117,9 @@ export function createIntake(options: IntakeOptions): Intake {
       const shared = contextOf(given.context);
       const creating = createDataKey(publicKey, contextOf(given.wrapContext));
       return settleEach(items, (item) => {
-        const { value, context = shared } = partsOf(item);
+        if (typeof item === 'string' || isBytes(item)) return creating.then(sealing(seal, item, shared));
+        requireOptions({ value: 'anything', context: 'object' }, item, 'an item of encryptMany');
+        const { value, context = shared } = item;
         return creating.then(sealing(seal, value, context));
       }).finally(() => void creating.then(wipe, () => undefined));
     }) as Intake['encryptMany'],
@@ -132,12 +134,6 @@ export function createIntake(options: IntakeOptions): Intake {
       return wrapForIntake(publicKey, dek, given.wrapContext);
     },
   };
-}
-
-function partsOf(item: IntakeItem): { value: string | Uint8Array; context?: Context | undefined } {
-  if (typeof item === 'string' || isBytes(item)) return { value: item };
-  requireOptions({ value: 'anything', context: 'object' }, item, 'an item of encryptMany');
-  return item;
 }
 
 async function createDataKey(publicKey: IntakePublicKey, wrapContext?: Context): Promise<DerivedDataKey> {
