@@ -15,7 +15,7 @@ import type { ServiceErrorCode } from '../errors.ts';
 import { coalesce, type Single } from '../http/batches.ts';
 import { createTransport } from '../http/transport.ts';
 import type { ProxyCall, CheckedGrant, ProxyOperation } from './grant.ts';
-import type { ProxyEvent, Settings } from './options.ts';
+import type { Settings } from './options.ts';
 
 /** What a session asks for, as the path says. */
 export interface Target extends ProxyCall {
@@ -28,13 +28,12 @@ const routeOf = (operation: ProxyOperation): Single =>
 export const endpointOf = ({ operation, batch }: Target): Endpoint =>
   endpoints[batch ? (`POST /v1/batch/${operation}` as const) : routeOf(operation)];
 
-/** A call of a session that may make it. `report` emits each kind of event once. */
+/** A call of a session that may make it. Its settings emit each kind of event once. */
 export interface GrantedCall {
   readonly target: Target;
   readonly grant: CheckedGrant;
   readonly settings: Settings;
   readonly signal: AbortSignal;
-  readonly report: (event: ProxyEvent) => void;
 }
 
 interface Fields extends Record<string, unknown> {
@@ -89,7 +88,7 @@ export async function ask(body: unknown, granted: GrantedCall) {
 
 /** Returns the item as the service gets it. Throws a Refusal for one that the grant does not allow. */
 function judge(value: unknown, schema: Endpoint['body'], granted: GrantedCall): Fields {
-  const { grant, report } = granted;
+  const { grant, settings } = granted;
   const { batch, keyId: inPath, operation } = granted.target;
   if (value instanceof Refusal) throw value;
   const fields: Fields = checked(schema as never, value, batch ? 'item' : 'body');
@@ -98,7 +97,7 @@ function judge(value: unknown, schema: Endpoint['body'], granted: GrantedCall): 
   const subject = boundSubject(grant, fields);
   const keyId = parseUuid(inPath ?? key_id ?? '');
   if (!keyId || !grant.keys.has(keyId)) {
-    report({ type: 'grant_refused', missing: 'key', operation, keyId });
+    settings.report({ type: 'grant_refused', missing: 'key', operation, keyId });
     throw new Refusal(
       'not_found',
       'Key not found: pass the id of a key that the app allows this session to use.',
@@ -152,7 +151,7 @@ function boundContext(set: Context, added: Context = {}): Context | undefined {
   return context;
 }
 
-async function tokenOf({ settings: { apiKey }, report }: GrantedCall): Promise<string> {
+async function tokenOf({ settings: { apiKey, report } }: GrantedCall): Promise<string> {
   try {
     return typeof apiKey === 'string' ? apiKey : await apiKey();
   } catch (error) {
@@ -176,15 +175,15 @@ const passedOn: ReadonlySet<string> = /* @__PURE__ */ new Set<ProblemCode>([
 ]);
 
 /** Returns what the page learns of a failed call. What the operator must mend is in an event. */
-function refusalFor(error: unknown, { report }: GrantedCall, requestId: string | undefined): unknown {
+function refusalFor(error: unknown, { settings }: GrantedCall, requestId: string | undefined): unknown {
   if (!(error instanceof EaasError)) return error;
   const code = error.code as ServiceErrorCode | 'aborted';
   if (passedOn.has(code)) return new Refusal(code as ProblemCode, error.message, { requestId });
   // Nobody waits for this answer: the browser closed the connection.
   if (code === 'aborted') return unavailable(504, requestId);
   if (code === 'network' || code === 'timeout' || code === 'invalid_response' || code === 'unavailable')
-    report({ type: 'service_failed', reason: code, requestId });
-  else report({ type: 'api_key_refused', code, requestId });
+    settings.report({ type: 'service_failed', reason: code, requestId });
+  else settings.report({ type: 'api_key_refused', code, requestId });
   if (code === 'timeout') return unavailable(504, requestId);
   return unavailable(code === 'unavailable' ? 503 : 502, requestId);
 }

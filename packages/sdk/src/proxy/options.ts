@@ -1,20 +1,17 @@
 // The options of the proxy, checked once, and the events that tell its operator what was refused and what failed.
 import { InputError } from '@eaas/protocol';
 import { list, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
-import { baseUrlOf, type Fetch, parseUrl } from '../http/connection.ts';
+import { baseUrlOf, parseUrl } from '../http/connection.ts';
+import type { TransportOptions } from '../http/transport.ts';
 import { notify } from '../events.ts';
 import type { ProxyAuthorize, ProxyOperation } from './grant.ts';
 
 /** Options of the proxy: the service, the pages that can call the proxy, and the permissions of each session. */
-export interface ProxyOptions {
+export interface ProxyOptions extends Pick<TransportOptions, 'insecureHttp' | 'fetch'> {
   /** The URL of the service, without `/v1`. */
   readonly baseUrl: string | URL;
   /** An API key, or a function that returns an API key. The proxy calls the function before every call. */
   readonly apiKey: string | (() => string | Promise<string>);
-  /**
-   * Allows `http:` to a service on another machine. Anyone on the network path can then read the API key and data keys.
-   */
-  readonly insecureHttp?: boolean | undefined;
   /**
    * Returns a grant for the session that sent the request. The proxy calls `authorize` for each request from an
    * accepted origin, before it reads the body.
@@ -39,8 +36,6 @@ export interface ProxyOptions {
   readonly allowWithoutOrigin?: boolean | undefined;
   /** The time limit in milliseconds for reading a request, and the one for calling the service. Defaults to 30,000. */
   readonly timeout?: number | undefined;
-  /** Sends the requests to the service. Defaults to the platform's `fetch`. */
-  readonly fetch?: Fetch | undefined;
   /**
    * Called for failures that the operator must fix, for refused origins, and for requests that `authorize` did not
    * permit. The browser does not receive the details.
@@ -122,8 +117,7 @@ export type Settings = ReturnType<typeof checkOptions>;
 export function checkOptions(options: ProxyOptions) {
   requireOptions(rules, options, 'createProxy');
   requireKind('callback', options.authorize, '`authorize`');
-  const { apiKey, basePath = '/api/eaas', timeout = 30_000, onEvent } = options;
-  const { origin, allowedOrigins = [], allowWithoutOrigin = false } = options;
+  const { apiKey, basePath = '/api/eaas', timeout = 30_000, origin, allowedOrigins = [], onEvent } = options;
   if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(apiKey))
     throw new InputError('`apiKey` must be an API key, or a function that returns an API key');
   // Refuses a `basePath` that URL parsing would change, such as `/a b` or `/a/../b`. The path of a parsed request URL
@@ -138,7 +132,6 @@ export function checkOptions(options: ProxyOptions) {
     baseUrl: baseUrlOf(options.baseUrl, options.insecureHttp),
     basePath,
     allowedOrigins: [...allowedOrigins],
-    allowWithoutOrigin,
     timeout,
     report: (event: ProxyEvent): void => notify(onEvent, event),
   };

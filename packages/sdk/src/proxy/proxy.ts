@@ -11,7 +11,7 @@ import { limits } from '@eaas/protocol/wire';
 import type { ServiceError } from '../errors.ts';
 import { within } from '../http/abortable.ts';
 import { readAll } from '../http/read-all.ts';
-import { ask, endpointOf, type GrantedCall, type Target } from './calls.ts';
+import { ask, endpointOf, type Target } from './calls.ts';
 import { type CheckedGrant, checkGrant, type ProxyOperation } from './grant.ts';
 import { checkOptions, type ProxyOptions, type Settings } from './options.ts';
 
@@ -66,7 +66,7 @@ async function answer(request: Request, settings: Settings) {
   const grant = await requireGrant(request, target, settings);
   const body = parseBody(endpointOf(target), await readBody(request, settings.timeout));
   if (search !== '') throw new Refusal('bad_request', 'The request must not have query parameters.');
-  return ask(body, { target, grant, settings, signal, report: onceEach(settings.report) });
+  return ask(body, { target, grant, settings: { ...settings, report: onceEach(settings.report) }, signal });
 }
 
 const paths = /^\/v1\/(?:keys\/([^/]+)\/(wrap|unwrap|rewrap)|batch\/(wrap|unwrap|rewrap|hash)|(hash))$/;
@@ -100,7 +100,7 @@ function isFromOwnPage(request: Request, { origin, allowedOrigins, allowWithoutO
   if (from !== null && origin !== undefined && from !== origin) return false;
   if (site !== null) return site === 'same-origin';
   if (from !== null) return from === (origin ?? new URL(request.url).origin);
-  return allowWithoutOrigin;
+  return allowWithoutOrigin === true;
 }
 
 function refuseOrigin({ headers, url }: Request, settings: Settings): Refusal {
@@ -137,7 +137,7 @@ async function requireGrant(request: Request, target: Target, settings: Settings
 }
 
 /** Of a batch, thousands of items can fail in the same way. */
-function onceEach(report: GrantedCall['report']): GrantedCall['report'] {
+function onceEach(report: Settings['report']): Settings['report'] {
   const known = new Set<string>();
   return (event) => {
     if (!known.has(event.type)) report(event);
