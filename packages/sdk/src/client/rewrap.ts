@@ -1,6 +1,6 @@
 // `client.rewrap`: moves ciphertexts under the newest version of their key, with one request for those that share a data key.
 import { toBase64 } from '@eaas/protocol/internal-base64';
-import { parseHeader, replaceWrapped } from '@eaas/protocol/internal';
+import { parseHeader, replaceWrapped, type Wrapped } from '@eaas/protocol/internal';
 import { type Ciphertext, contextOf, envelopeBytes } from '../data-keys/ciphertext.ts';
 import type { Erasures } from '../data-keys/erasures.ts';
 import { asDecryption, type UnwrapOptions, unwrapOptions, wrappedOf } from '../data-keys/calls.ts';
@@ -16,13 +16,9 @@ export type FormOf<C extends Ciphertext> = C extends { readonly ciphertext: infe
     : C;
 
 /** The result of `rewrap`: a ciphertext whose data key is wrapped under the newest version of its key. */
-export interface Rewrapped<C = string | Uint8Array> {
+export interface Rewrapped<C = string | Uint8Array> extends Pick<Wrapped, 'keyId' | 'keyVersion'> {
   readonly ciphertext: C;
-  readonly keyId: string;
-  readonly keyVersion: number;
-  /**
-   * False if the data key was already wrapped under the newest key version. In this case the ciphertext is unchanged.
-   */
+  /** False if the data key was already wrapped under the newest version of its key: what is stored needs no change. */
   readonly rewrapped: boolean;
 }
 

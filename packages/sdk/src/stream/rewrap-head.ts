@@ -2,19 +2,17 @@
 import { isBytes, having, requireKind } from '@eaas/protocol/internal';
 import { parseStreamHead } from '@eaas/protocol/stream';
 import type { EaasClient } from '../client/client.ts';
+import type { Rewrapped } from '../client/rewrap.ts';
 import type { UnwrapOptions } from '../data-keys/calls.ts';
 
 /** The result of `rewrapHead`: the new beginning of a stream. */
-export interface RewrappedHead {
+export interface RewrappedHead extends Pick<Rewrapped, 'keyVersion' | 'rewrapped'> {
   readonly head: Uint8Array;
   /**
    * The number of bytes at the beginning of the stream that `head` replaces. If `head` has exactly this length, you can
    * overwrite these bytes in place.
    */
   readonly replaces: number;
-  readonly keyVersion: number;
-  /** False if the data key was already wrapped under the newest version. The stream then needs no change. */
-  readonly rewrapped: boolean;
 }
 
 /**

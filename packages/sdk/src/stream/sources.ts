@@ -1,8 +1,9 @@
 // Reads parts of an encrypted file for `openFile`: from a Blob, an open file, a URL, or whatever the app provides.
 import { EaasError, having, requireKind } from '@eaas/protocol/internal';
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
-import { type Fetch, httpHeaders } from '../http/connection.ts';
+import { httpHeaders } from '../http/connection.ts';
 import { readAll } from '../http/read-all.ts';
+import type { CallOptions, TransportOptions } from '../http/transport.ts';
 
 /**
  * Thrown if the server of a URL did not return exactly the requested part, or if the object at the URL has changed since
@@ -37,15 +38,12 @@ export const aBlob = /* @__PURE__ */ having('a Blob or a File', 'stream', 'array
 export type FileSource = Blob | ReadableHandle | string | URL | RangeSource;
 
 /** How `openFile` requests the parts of an object at a URL. */
-export interface UrlSourceOptions {
-  /** Sends the requests for parts of a URL. Defaults to the platform's `fetch`. */
-  readonly fetch?: Fetch | undefined;
+export interface UrlSourceOptions extends CallOptions, Pick<TransportOptions, 'fetch'> {
   /**
    * Headers to send with every request to a URL, also after a redirect. A redirect to another origin removes
    * `authorization`.
    */
   readonly headers?: RequestInit['headers'] | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Returns what reads parts of a file. Throws the errors of `urlSource`, and InputError for anything else. */

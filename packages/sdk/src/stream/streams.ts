@@ -1,5 +1,5 @@
 // Encrypts and decrypts streams, Blobs and files, with the keys, the engine and the halves of a client.
-import type { Context, ExpectedKey, Wrap, Wrapped } from '@eaas/protocol';
+import type { ExpectedKey, Wrap, Wrapped } from '@eaas/protocol';
 import { having, number, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { openFile as open, openStream, sealStream } from '@eaas/protocol/internal-stream';
 import {
@@ -10,6 +10,7 @@ import {
   plaintextSize,
 } from '@eaas/protocol/stream';
 import { type DecryptOptions, decryptOptions } from '../client/decrypt.ts';
+import type { EncryptOptions } from '../client/encrypt.ts';
 import { type WrapOptions, wrapOptions } from '../data-keys/calls.ts';
 import { inside } from '../client/inside.ts';
 import { type StreamClient, type StreamWriter, unwrapBy, wrapBy } from './wrapping.ts';
@@ -18,25 +19,17 @@ import { aBlob, type FileSource, sourceOf, type UrlSourceOptions } from './sourc
 /** How many bytes of plaintext a stream has processed. */
 export interface StreamProgress {
   readonly bytes: number;
-  /** The size of the plaintext in bytes. Undefined if the size is not known. */
+  /** The size of the plaintext in bytes, if it is known. */
   readonly total?: number | undefined;
 }
 
-interface Progressing {
-  /** Called for each chunk. If this function throws, the stream fails with the same error. */
+interface Progressing extends Pick<StreamProgress, 'total'> {
+  /** Called for each chunk, with `total` too. If this function throws, the stream fails with the same error. */
   readonly onProgress?: ((progress: StreamProgress) => void) | undefined;
-  /** The size of the plaintext in bytes, if you know it. `onProgress` receives this size. */
-  readonly total?: number | undefined;
 }
 
 /** Options for encrypting a stream. */
-export interface EncryptStreamOptions extends WrapOptions, Progressing {
-  /**
-   * Names and values that are authenticated with every chunk. Decryption needs the same context. Do not put secrets
-   * into a context.
-   */
-  readonly context?: Context | undefined;
-}
+export interface EncryptStreamOptions extends WrapOptions, Progressing, Pick<EncryptOptions, 'context'> {}
 
 type OpenOptions = Omit<DecryptOptions, 'as'>;
 

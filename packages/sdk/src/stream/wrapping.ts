@@ -9,10 +9,7 @@ import type { UnwrapOptions, WrapOptions } from '../data-keys/calls.ts';
 export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'keyId' | typeof inside>;
 
 /** The members of an `EaasClient` or an `Intake` that `encryptStream` and `encryptBlob` use. */
-export interface StreamWriter extends Pick<StreamClient, 'keyId' | typeof inside> {
-  /** Wraps the data key of the stream. */
-  wrap(dek: Uint8Array, options?: WrapOptions): Promise<Wrapped>;
-}
+export type StreamWriter = Pick<StreamClient, 'wrap' | 'keyId' | typeof inside>;
 
 /** Wraps with a client, and mixes its first half into the data key. */
 export function wrapBy(client: StreamWriter, { keyId, subject, wrapContext, signal }: WrapOptions): Wrap {
