@@ -6,9 +6,14 @@ import type { Caller } from '../caller.ts';
 import { closedError, type ServiceError } from '../errors.ts';
 import { type DerivedDataKey, wipe } from './derive.ts';
 
-/** The limits of cached data keys: the maximum number, and the maximum age in milliseconds. */
+/** The limits of cached data keys. */
 export interface CacheLimits {
+  /**
+   * The maximum number of data keys that the client keeps, such as one for each subject. It removes the least recently
+   * used one, but none for encryption of `prime({ keep: true })`.
+   */
   readonly maxEntries: number;
+  /** The maximum age in milliseconds. */
   readonly maxAge: number;
 }
 

@@ -24,9 +24,7 @@ export interface Partition {
   readonly user?: string | undefined;
 }
 
-export interface DerivedDataKey {
-  readonly keyId: string;
-  readonly keyVersion: number;
+export interface DerivedDataKey extends Pick<Wrapped, 'keyId' | 'keyVersion'> {
   readonly wrappedText: string;
   readonly values: DataKey;
   readonly sync: DataKey<'sync'> | undefined;

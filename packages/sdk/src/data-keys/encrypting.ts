@@ -5,20 +5,13 @@ import { later, type Timer } from '../http/abortable.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { Emit } from '../events.ts';
 import type { Limits } from './limits.ts';
-import { DataKeyCache, type Dropped, type Lease } from './cache.ts';
+import { type CacheLimits, DataKeyCache, type Dropped, type Lease } from './cache.ts';
 import { deriveDataKey, type DerivedDataKey, type Partition, partitionName } from './derive.ts';
 
 /** The limits for encryption under one data key. The client replaces a data key that reaches a limit. */
-export interface BudgetLimits {
+export interface BudgetLimits extends CacheLimits {
   readonly maxMessages: number;
   readonly maxBytes: number;
-  /** The maximum age in milliseconds. */
-  readonly maxAge: number;
-  /**
-   * The maximum number of data keys that the client keeps, such as one for each subject. It removes the least recently
-   * used one, but none of `prime({ keep: true })`.
-   */
-  readonly maxEntries: number;
 }
 
 const refreshAtShare = 0.8;

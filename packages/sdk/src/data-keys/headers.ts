@@ -1,12 +1,11 @@
 // Recognises the headers of envelopes that were read before, because the rows of a table mostly share a data key.
 import { parseEnvelope, envelopeLength, type Header, parseHeader } from '@eaas/protocol/internal';
 import { Bounded } from '../bounded.ts';
+import type { Partition } from './derive.ts';
 
-export interface KnownHeader {
+export interface KnownHeader extends Pick<Partition, 'subject' | 'user'> {
   readonly bytes: Uint8Array;
   readonly header: Header;
-  subject?: string | undefined;
-  user?: string | undefined;
   form?: string;
   /** The name of the data key in the cache, of the calls with the members above. */
   name: string;
