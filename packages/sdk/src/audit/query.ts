@@ -3,7 +3,7 @@ import { isDate, type OptionRules, type Rule } from '@eaas/protocol/internal';
 import type { AuditAction, Input, Output } from '@eaas/protocol/wire';
 import { keyId } from '../caller.ts';
 import { load } from '../errors.ts';
-import type { CallOptions } from '../http/transport.ts';
+import type { PagesOptions } from '../http/listing.ts';
 import type { report } from './list.ts';
 
 /** A page of the audit log. */
@@ -35,11 +35,9 @@ export interface AuditPageQuery extends AuditFilter {
 }
 
 /** Options of `audit.list`. */
-export interface AuditListOptions extends CallOptions {
+export interface AuditListOptions extends PagesOptions {
   /** Whether the newest or the oldest entry comes first. Defaults to `newest`, and with `from` to `oldest`. */
   readonly order?: 'newest' | 'oldest' | undefined;
-  /** The number of entries per request. Defaults to 100, which is also the maximum. */
-  readonly pageSize?: number | undefined;
   /** The id of the oldest entry to list. Those before it are not read. */
   readonly from?: number | undefined;
 }

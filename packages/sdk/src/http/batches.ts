@@ -13,10 +13,9 @@ export interface QueueOptions extends CallOptions {
   readonly callers?: Iterable<{ failure?: unknown }>;
 }
 
-interface Waiting<R extends Single> extends QueueOptions {
+interface Waiting<R extends Single> extends CallOptions, Required<Pick<QueueOptions, 'callers'>> {
   readonly input: In<R>;
   readonly bytes: number;
-  readonly callers: Iterable<{ failure?: unknown }>;
   readonly resolve: (output: Output<R>) => void;
   readonly reject: (error: unknown) => void;
   retries: number;

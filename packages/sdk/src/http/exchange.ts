@@ -7,13 +7,11 @@ import { ServiceError, type ServiceErrorCode, timeoutError, unreadable } from '.
 import type { Fetch } from './connection.ts';
 import { backoff, retried } from './batches.ts';
 import { readAll } from './read-all.ts';
-import type { Connection, Patience } from './transport.ts';
+import type { Connection, patienceOf } from './transport.ts';
 import { isName, isOutput, namesSameKeys } from './outputs.ts';
 
 interface Asked<R extends Route>
-  extends Patience, Pick<Connection, 'baseUrl' | 'inspect' | 'loadKinds' | 'reword'> {
-  /** The time limit of an attempt, in milliseconds. It includes the time to read the body of the response. */
-  readonly attempt: number;
+  extends ReturnType<typeof patienceOf>, Pick<Connection, 'baseUrl' | 'inspect' | 'loadKinds' | 'reword'> {
   readonly route: R;
   readonly input: object | undefined;
   readonly headers: Readonly<Record<string, string>>;
