@@ -3,6 +3,7 @@
 import { type OptionRules, type Rule, requireArray, requireOptions } from '@eaas/protocol/internal';
 import { inspect } from '../client/inside.ts';
 import { resultOf } from '../errors.ts';
+import type { CallOptions } from '../http/transport.ts';
 import type { SettledRow } from './decrypt-rows.ts';
 import { callByGroup, type FieldsClient, type Row } from './internals.ts';
 import { type FieldPlan, requireRows } from './plan.ts';
@@ -33,13 +34,12 @@ export interface Held {
 }
 
 /** Who reveals a value. */
-export interface RevealOptions {
+export interface RevealOptions extends CallOptions {
   /**
    * On whose behalf: a client (`eaas.as(user)`) or an encrypted database (`db.as(user)`, `prisma.$as(user)`). By default, the one
    * that read the row.
    */
   readonly by?: Revealer | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** A client, or a database that reads by one. */

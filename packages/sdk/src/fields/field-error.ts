@@ -1,6 +1,7 @@
 // Names the table, field and row of what failed, never the value, and what `onError` puts in place of a value that fails.
 import { EaasError, type Rule } from '@eaas/protocol/internal';
 import type { SdkError } from '../errors.ts';
+import type { FieldPlace } from './field.ts';
 import type { SubjectSource } from './row-types.ts';
 
 /** The code of the error in `cause`, or `no_fingerprint` if a search value is empty after normalization. */
@@ -86,9 +87,7 @@ export const onErrorRule: Rule = (value) =>
 export const isOfValue = (code: FieldErrorCode): boolean =>
   code === 'decryption' || code === 'format' || code === 'subject_erased';
 
-export interface Where {
-  readonly table: string;
-  readonly field: string;
+export interface Where extends Omit<FieldPlace, 'row'> {
   readonly row: string | undefined;
   /** Whether the value is read from its row, which `onError` is for. */
   readonly isRead?: boolean;

@@ -1,7 +1,7 @@
 // The types of a field: its options, its indexes, and how it reads what its column held before.
 import type { Context } from '@eaas/protocol';
 import type { Normalization } from './normalize.ts';
-import type { PartIndexes } from './part-index.ts';
+import type { PartIndexes, PartOptions } from './part-index.ts';
 import type { ValueType } from './value-types.ts';
 
 /** Identifies a value by its table, its field and the id of its row. */
@@ -73,15 +73,7 @@ export interface FieldOptions<Value, B extends Bound = Bound> {
 }
 
 /** Options of a searchable field. */
-export interface SearchOptions<Column extends string | true> {
-  /** The name of the index column. Defaults to `true`, which means `<field>_index`. */
-  readonly column?: Column | undefined;
-  /**
-   * The length of a fingerprint in bits, from 1 to 256 (the default). With a short length, different values can have
-   * the same fingerprint, so a fingerprint reveals less about its value. A search then also finds rows with other
-   * values: compare the decrypted values with the query.
-   */
-  readonly bits?: number | undefined;
+export interface SearchOptions<Column extends string | true> extends PartOptions<Column> {
   /**
    * The names of a table and a field that are part of each fingerprint. Defaults to the names of this table and field.
    * To join two fields, set `boundTo` of one field to the names of the other field: equal values in both fields then

@@ -5,9 +5,16 @@ import { textType, type ValueType } from './value-types.ts';
 
 /** Options of an index that finds rows by a part of a value. */
 export interface PartOptions<Column extends string | true> {
-  /** The name of the index column. Defaults to `true`, which means `<field>_<index>_index`. */
+  /**
+   * The name of the index column. Defaults to `true`, which means `<field>_<index>_index`, and `<field>_index` for
+   * `searchable`.
+   */
   readonly column?: Column | undefined;
-  /** The length of a fingerprint in bits, from 1 to 256 (the default). See `SearchOptions`. */
+  /**
+   * The length of a fingerprint in bits, from 1 to 256 (the default). With a short length, different values can have
+   * the same fingerprint, so a fingerprint reveals less about its value. A search then also finds rows with other
+   * values: compare the decrypted values with the query.
+   */
   readonly bits?: number | undefined;
 }
 

@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { DecryptNestedOptions } from './decrypt-nested.ts';
 import type { SettledRow } from './decrypt-rows.ts';
 import type { OnError, SubstituteOf, Throwing, ThrowingUnlessErased } from './field-error.ts';
 import type { EncryptRowOptions, RowOptions } from './internals.ts';
@@ -18,16 +19,15 @@ import type {
 } from './row-types.ts';
 
 /** Options of `decryptRow` and `decryptRows`. */
-export interface DecryptRowOptions<As, Handler = OnError, Reveal = Revealing> extends RowOptions {
+export interface DecryptRowOptions<As, Handler = OnError, Reveal = Revealing> extends DecryptNestedOptions<
+  Handler,
+  Reveal
+> {
   /**
    * Maps each renamed column to its field, as in `{ patientName: 'name' }`. Map a column to null to return its value
    * unchanged, even if the value is a ciphertext.
    */
   readonly as?: As | undefined;
-  /** What a stored value that cannot be decrypted becomes. By default, the call throws. */
-  readonly onError?: Handler | undefined;
-  /** Returns the values of concealed fields instead of handles: of all (`true`), or of these columns. */
-  readonly reveal?: Reveal | undefined;
 }
 
 type OrSettled<Row, IsSettled> = IsSettled extends true ? SettledRow<Row> : Row;

@@ -22,13 +22,9 @@ export type Fingerprint<Place extends string> = string & {
 /** What names a person in a row. A number and its decimal text are the same subject. */
 type SubjectValue = string | number | bigint;
 
-interface SubjectFunction {
-  // A method, so that the app can declare the type of its rows.
-  of(row: Readonly<Record<string, unknown>>): unknown;
-}
-
+// The function has the type of a method, so that the app can declare the type of its rows.
 /** Where the subject of a row is: the name of a column, or a function of the row. */
-export type SubjectSource = string | SubjectFunction['of'];
+export type SubjectSource = string | { of(row: Readonly<Record<string, unknown>>): unknown }['of'];
 
 /**
  * The columns of each table: encrypted fields, and columns that are not encrypted. With the member `subject`, each row is
