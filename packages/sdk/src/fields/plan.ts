@@ -281,20 +281,17 @@ export function subjectOfRow(
   isRead = false,
 ): string | undefined {
   if (subject === undefined) return given;
-  const source =
-    typeof subject === 'string'
-      ? `the column \`${table}.${subject}\``
-      : `the function \`subject\` of ${table}`;
+  const isColumn = typeof subject === 'string';
+  const source = isColumn ? `the column \`${table}.${subject}\`` : `the function \`subject\` of ${table}`;
   if (given !== undefined)
     throw new InputError(`${source} names the person of each row: leave out the option \`subject\``);
-  const value =
-    typeof subject === 'string' ? (Object.hasOwn(row, subject) ? row[subject] : undefined) : subject(row);
+  const value = isColumn ? (Object.hasOwn(row, subject) ? row[subject] : undefined) : subject(row);
   const isText = typeof value === 'string' || typeof value === 'bigint' || Number.isSafeInteger(value);
   const name = isText ? personName(String(value)) : '';
   if (person(name, '') === true) return name;
   const place = id === undefined ? 'a row' : `row ${String(id).replace(/\p{Cc}/gu, '\ufffd')}`;
-  const remedy = typeof subject === 'string' ? 'have the column in the row' : 'return the id of the person';
-  const isStored = isRead && (typeof subject !== 'string' || Object.hasOwn(row, subject));
+  const remedy = isColumn ? 'have the column in the row' : 'return the id of the person';
+  const isStored = isRead && (!isColumn || Object.hasOwn(row, subject));
   throw new (isStored ? FormatError : InputError)(
     `${source} must name the person of ${place}: a text of 1 to 256 bytes of UTF-8 without control ` +
       `characters, a safe integer or a bigint (got ${kindOf(value)}): ${remedy}`,
