@@ -11,25 +11,25 @@ interface Weight {
 
 /** Code lines, which are neither blank nor comments, of what a package ships. */
 const packages: Readonly<Record<string, Weight>> = {
-  protocol: { most: 5_299, aim: 5_550 },
+  protocol: { most: 5_292, aim: 5_550 },
   service: { most: 5_194, aim: 5_500 },
   local: { most: 1_896, aim: 2_200 },
-  sdk: { most: 6_989, aim: 7_700 },
-  migrate: { most: 2_694, aim: 3_000 },
+  sdk: { most: 7_007, aim: 7_700 },
+  migrate: { most: 2_693, aim: 3_000 },
   audit: { most: 1_094, aim: 1_200 },
   drizzle: { most: 1_921, aim: 2_150 },
-  prisma: { most: 1_924, aim: 2_100 },
-  kysely: { most: 180, aim: 180 },
-  files: { most: 1_391, aim: 1_600 },
-  console: { most: 5_845, aim: 6_350 },
+  prisma: { most: 1_939, aim: 2_100 },
+  kysely: { most: 163, aim: 180 },
+  files: { most: 1_384, aim: 1_600 },
+  console: { most: 5_835, aim: 6_350 },
   server: { most: 4_960, aim: 5_350 },
   log: { most: 941, aim: 1_200 },
   dev: { most: 743, aim: 850 },
-  cli: { most: 2_767, aim: 3_250 },
+  cli: { most: 2_873, aim: 3_250 },
 };
-const sites = { 'docs/site': { most: 1_025, aim: 1_063 }, examples: { most: 1_565, aim: 1_726 } };
-const tests: Weight = { most: 70_612, aim: 69_500 };
-const handwritten: Weight = { most: 71_942, aim: 66_500 };
+const sites = { 'docs/site': { most: 1_025, aim: 1_063 }, examples: { most: 1_424, aim: 1_726 } };
+const tests: Weight = { most: 70_953, aim: 69_500 };
+const handwritten: Weight = { most: 72_189, aim: 66_500 };
 const longestLine = 140;
 const printWidth = 110;
 

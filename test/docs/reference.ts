@@ -86,7 +86,7 @@ type Folder = 'sdk' | 'migrate' | 'audit' | 'protocol';
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   sdk: `Absent Aliases AliasesIn Answer apiKeyRoutes Bound BudgetLimits ByteTransform CacheLimits Calls ColumnPlace Concealable Defined describe ExportInput Fetch
     FieldName FieldOf WithFieldsQuery Flat FormOf HalfOption IdFor Index IndexColumn IndexColumns IndexValue InputOf
-    inside Inside IntakeEncryptOptions IntakeItem IntakeWrapOptions issuerRoutes IsWhole KeyFilter
+    inside IntakeEncryptOptions IntakeItem IntakeWrapOptions issuerRoutes IsWhole KeyFilter
     keyRoutes LowEntropyField named NameOf NestedIn NestedValue Nesting OnlyColumns OnlyDefined operations
     OptionalLimits OptionsOf OrSettled PartColumn PartColumns PartComparison PartQueries PartsOf Plain
     RangeIndex ReadableRow ReadOf Result Revealed Revealer Revealing RowIn serverModeRoutes Step SubjectOption SubjectRow SubjectSource

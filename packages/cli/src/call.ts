@@ -1,14 +1,16 @@
 // Makes a command from a line of the table of calls. The id in the path of its endpoint is an argument, and the fields of
 // its body or query are options, with what the reference says about them.
+import { parseUuid } from '@eaas/protocol';
 import { inputSchema, type JsonSchema } from '@eaas/protocol/internal-reference';
 import { type Endpoint, endpoints, type Input, type Output, type Route } from '@eaas/protocol/wire';
-import { asWord, checked } from '@eaas/server/internal';
+import { checked } from '@eaas/server/internal';
 import { Option } from 'commander';
-import { allPages, type AnyCommand, type OnTenant, onTenant, withTenant } from './command.ts';
+import { allPages, type AnyCommand } from './command.ts';
 import { WrongUsage } from './kit/index.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { records } from './records.ts';
-import { orNotFound } from './refusal.ts';
+import { byName, orNotFound } from './refusal.ts';
+import { calling, type Calling, placeOf, withCaller } from './remote.ts';
 import { fieldsOf, list, orNull, someOf, wholeNumber } from './values.ts';
 
 /** How a person types a field. */
@@ -33,8 +35,8 @@ interface Said<Answer, Field extends string> {
   /** Printed beside `--json` too. */
   readonly note?: string;
   print?(this: void, answer: Answer, options: Reporting): void;
-  /** In the text, `:key_id` is that field of the answer, and `:tenant` the tenant. */
-  next?(answer: Answer): string | false;
+  /** In the text, `:key_id` is that field of the answer, and `--tenant :tenant` names the tenant. */
+  next?(answer: Answer, isRemote?: true): string | false;
 }
 
 export interface Call extends Said<Row, string> {
@@ -59,21 +61,23 @@ export function commandOf(name: string, said: Call): AnyCommand {
   const named = records[id];
   const words = named ? `${name} ${named.example}` : name;
   const lines = examples.map((more) => `${words}${more}`.replace(/$|(?= >)/, ' --tenant acme'));
-  const command: AnyCommand = onTenant(leaf, said.about ?? `${endpoint.summary}.`, lines);
+  const command: AnyCommand = calling(leaf, said.about ?? `${endpoint.summary}.`, lines);
   if (named) command.argument(named.argument, named.about);
   const schema = endpoint.body ?? endpoint.query;
   if (schema) addFields(command, endpoint, inputSchema(schema), said);
   return command.action(async () => {
-    const options = command.opts() as unknown as OnTenant;
+    const options = command.opts() as unknown as Calling;
     const [text = ''] = command.args;
     const fields = fieldsOf(options);
     if (said.change && Object.keys(fields).length === 0)
       throw new WrongUsage(`Pass at least one option that changes the ${group}, as in ${said.change}.`);
     const input = schema ? checked(schema, fields) : {};
-    const answer = await withTenant(options, async (operator) => {
-      const found = named && { [id]: await named.find(operator, text) };
+    // Over HTTP, an id needs no permission to read.
+    const knownId = options.remote && parseUuid(text);
+    const answer = await withCaller(options, async (caller) => {
+      const found = named && { [id]: knownId ?? (await byName(named.find(caller, text))) };
       const ask = (page: object = {}): Promise<Row> =>
-        operator.ask(said.route, { ...input, ...found, ...page });
+        caller.ask(said.route, { ...input, ...found, ...page });
       if (columns) return allPages<Row>(async (page) => rowsIn(await ask(page)), columns[0] ?? '');
       return 'key_ids' in input ? orNotFound(missingKeys, ask()) : ask();
     });
@@ -81,9 +85,10 @@ export function commandOf(name: string, said: Call): AnyCommand {
     const record = answer as Row;
     (said.print ?? printResult)(record, options);
     if (said.note) note(said.note);
-    const values: Row = { ...record, tenant: asWord(options.tenant) };
-    const step = said.next?.(record) || undefined;
-    const filled = step?.replace(/:(\w+)/g, (_, field: string) => String(values[field]));
+    const step = said.next?.(record, options.remote) || undefined;
+    const filled = step?.replace(/--tenant :tenant|:(\w+)/g, (_, field?: string) =>
+      field === undefined ? placeOf(options) : String(record[field]),
+    );
     if (filled !== undefined) next(filled, options);
   });
 }

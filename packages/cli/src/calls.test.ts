@@ -1,9 +1,11 @@
 import { endpoints } from '@eaas/protocol/wire';
 import { Refusal } from '@eaas/server/internal';
+import { leaves } from '@eaas/test-kit/cli';
 import { expect, test } from 'vitest';
 import { calls } from './calls.ts';
+import { knows } from './command.ts';
 import { failureOf } from './failure.ts';
-import { commandIn } from './program.ts';
+import { commandIn, program } from './program.ts';
 
 /** Why endpoints have no line in the table of calls. */
 const withoutCommand = {
@@ -23,6 +25,13 @@ test('every endpoint is in the table of calls, or has a reason why not', () => {
   const others = Object.values(withoutCommand).flatMap((routes) => routes.split(', '));
   const all = [...Object.values(calls).map(({ route }) => route), ...others];
   expect(all.toSorted()).toEqual(Object.keys(endpoints).toSorted());
+});
+
+test('the commands that make calls, and no others, have --remote', () => {
+  const remote = leaves(program).flatMap(([name, command]) =>
+    knows(command, '--remote') ? name.slice(5) : [],
+  );
+  expect(remote.toSorted()).toEqual([...Object.keys(calls), 'key destroy'].toSorted());
 });
 
 test.each([

@@ -53,7 +53,9 @@ export const calls: Readonly<Record<string, Call>> = {
   }),
   'api-key revoke': call('DELETE /v1/api-keys/:api_key_id', {
     about: 'Revoke an API key immediately and permanently.',
-    next: () => '`eaas audit follow --tenant :tenant --once | grep :api_key_id` shows what the API key did',
+    next: (_, isRemote) =>
+      !isRemote &&
+      '`eaas audit follow --tenant :tenant --once | grep :api_key_id` shows what the API key did',
   }),
   'issuer add': call('POST /v1/issuers', {
     about: 'Accept the tokens of a sign-in. Everything but what names its users can be changed later.',

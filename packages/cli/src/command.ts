@@ -10,8 +10,8 @@ import {
   type Service,
 } from '@eaas/server/internal';
 import * as commander from 'commander';
-import { type Config, readConfig } from './config.ts';
-import { command as plainCommand } from './kit/index.ts';
+import { type Config, isRemote, notRemote, readConfig } from './config.ts';
+import { command as plainCommand, WrongUsage } from './kit/index.ts';
 import { note, type Reporting } from './output.ts';
 
 export type AnyCommand = typed.CommandUnknownOpts;
@@ -45,8 +45,17 @@ export function group(
 ) {
   const made = command(name, description);
   for (const each of commands) made.addCommand(each as AnyCommand);
+  // Not `env` of Commander, for which EAAS_REMOTE=0 means yes.
+  made.hook('preSubcommand', (_, each) => {
+    if (!knows(each, '--tenant') || !isRemote()) return;
+    if (!knows(each, '--remote')) throw new WrongUsage(notRemote);
+    each.setOptionValueWithSource('remote', true, 'env');
+  });
   return made;
 }
+
+export const knows = ({ options }: Pick<AnyCommand, 'options'>, option: string): boolean =>
+  options.some(({ long }) => long === option);
 
 export function requireConfig(usesDevelopmentData = true): Config {
   const config = readConfig(undefined, { usesDevelopmentData });
@@ -70,16 +79,23 @@ export async function withService<T>(
 }
 
 /** Who runs a command, and on which tenant. */
-export interface Operator {
-  readonly service: Service;
-  readonly tenantId: string;
+export interface Caller {
+  /** The option by which another command finds this tenant. */
+  readonly place: string;
   /** Calls an endpoint of the API. Throws Refusal. */
   readonly ask: <R extends Route>(route: R, input: Input<R>) => Promise<Output<R>>;
+}
+
+/** A caller with the database. */
+export interface Operator extends Caller {
+  readonly service: Service;
+  readonly tenantId: string;
 }
 
 export const operatorOf = (service: Service, tenantId: string): Operator => ({
   service,
   tenantId,
+  place: `--tenant ${tenantId}`,
   ask: (route, input) => operations[route](service, insider(tenantId, 'operator'), input),
 });
 

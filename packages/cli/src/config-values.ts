@@ -86,7 +86,7 @@ function wholeNumber(least: number, most: number) {
   });
 }
 
-function onOrOff(text: string, variable: string): boolean {
+export function onOrOff(text: string, variable: string): boolean {
   return expected('one of 0, 1', (bit) => (/^[01]$/.test(bit) ? bit === '1' : undefined))(text, variable);
 }
 

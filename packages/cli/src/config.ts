@@ -1,7 +1,7 @@
 // Reads the environment variables of `eaas`, and makes the options of a server from them.
 import { existsSync } from 'node:fs';
 import { developmentFileIn, embeddedIn, nearestDataDirectory } from '@eaas/dev/internal';
-import { nearestOf } from '@eaas/protocol/internal';
+import { isApiKey, nearestOf } from '@eaas/protocol/internal';
 import {
   asWord,
   CannotStart,
@@ -14,7 +14,8 @@ import {
   rootKeyInVariable,
   type RootKeyProvider,
 } from '@eaas/server/internal';
-import { type Environment, type Read, readerOf } from './config-values.ts';
+import { type Environment, onOrOff, type Read, readerOf } from './config-values.ts';
+import { WrongUsage } from './kit/index.ts';
 import { variablesOf } from './variables.ts';
 
 export { variables } from './config-values.ts';
@@ -72,10 +73,33 @@ export function readServerConfig(env: Environment = process.env): Config {
   );
 }
 
+/** Whether EAAS_REMOTE says that commands call the service over HTTP, as `--remote` does. */
+export function isRemote({ EAAS_REMOTE: text }: Environment = process.env): boolean {
+  return text ? onOrOff(text, 'EAAS_REMOTE') : false;
+}
+
+export const notRemote =
+  'This command does not run with --remote or EAAS_REMOTE=1: run it without them, where it reaches the database.';
+
+/** Returns the address and the API key of `--remote`. No option has the key, because other users of the machine would see it. */
+export function readRemote(env: Environment = process.env) {
+  const { EAAS_BASE_URL: url, EAAS_API_KEY: apiKey } = env;
+  if (!url || !apiKey)
+    throw new WrongUsage(
+      `--remote needs ${url ? 'EAAS_API_KEY' : 'EAAS_BASE_URL'}: set EAAS_BASE_URL to the URL of the service, and ` +
+        'EAAS_API_KEY to an API key of the tenant.',
+    );
+  if (isApiKey(apiKey)) return { url, apiKey };
+  throw new WrongUsage(
+    'EAAS_API_KEY must be eaas_sk_ and 49 letters and digits, with a right checksum: set all of it.',
+  );
+}
+
 export function readConfig(
   env: Environment = process.env,
   { logLevel = 'info', isConsoleOn = false, usesDevelopmentData = false, drainSeconds = 5 } = {},
 ) {
+  if (isRemote(env)) throw new WrongUsage(notRemote);
   const read = readerOf(env);
   const found = urlVariableOf(env);
   const ignored = found === 'DATABASE_URL' ? judgeDataHere(env[found] ?? '', usesDevelopmentData) : undefined;

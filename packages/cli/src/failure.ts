@@ -6,7 +6,8 @@ import { isParseError, WrongUsage } from './kit/index.ts';
 import { CannotStart, Refusal, Tampered, unusable } from '@eaas/server/internal';
 import { type ProblemCode, problems } from '@eaas/protocol/wire';
 import { calls } from './calls.ts';
-import type { AnyCommand } from './command.ts';
+import { type AnyCommand, knows } from './command.ts';
+import { notRemote } from './config.ts';
 import { sentence } from './output.ts';
 import { fieldOf } from './values.ts';
 
@@ -16,7 +17,7 @@ export const exitCodesHelp = `Exit codes:
   0  done
   1  the request was refused, an audit chain is broken, or a check failed
   2  the command line is wrong
-  3  the configuration, the root key or the database cannot be used
+  3  the configuration, the root key, the database or the service cannot be used
   4  an unexpected error happened`;
 
 /** What an error says: the exit code, a sentence for a person, and the code of a problem. */
@@ -33,7 +34,10 @@ export function failureOf(given: unknown, ran?: AnyCommand): Failure {
   const { ok, refused, usage, cannotStart, unexpected } = exitCodes;
   if (isParseError(error)) {
     const isWrong = error.exitCode !== 0;
-    return { exit: isWrong ? usage : ok, code: 'wrong_usage', message: isWrong ? error.message : null };
+    const isLocal =
+      error.message.startsWith("error: unknown option '--remote'") && ran && !knows(ran, '--remote');
+    const message = isLocal ? notRemote : error.message;
+    return { exit: isWrong ? usage : ok, code: 'wrong_usage', message: isWrong ? message : null };
   }
   if (error instanceof WrongUsage) return { exit: usage, code: 'wrong_usage', message: error.message };
   if (error instanceof InputError)
@@ -68,7 +72,8 @@ const commandsByRoute = new Map(
 /** Says commands instead of endpoints, and options of the command that ran instead of fields. */
 function inCommands(message: string, ran?: AnyCommand): string {
   const longs = new Map(ran?.options.map((option) => [fieldOf(option.attributeName()), option.long]));
-  return replaceRoutes(message, commandsByRoute).replace(
+  const own = message.replace('. On a trusted network, pass `insecureHttp: true`', '');
+  return replaceRoutes(own, commandsByRoute).replace(
     /`(\w+)(?:\[\d+\]|\.\w+)?`/g,
     (whole, name: string) => longs.get(fieldOf(name)) ?? whole,
   );

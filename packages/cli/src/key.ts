@@ -1,11 +1,10 @@
 // What the commands for keys do by hand: the versions below a key, and the destruction that asks for the name of the key.
 import { escapeHidden } from '@eaas/protocol/internal';
 import { limits, type Output } from '@eaas/protocol/wire';
-import { asWord } from '@eaas/server/internal';
-import { onTenant, withTenant } from './command.ts';
 import { confirmOption, requireConfirmable, requireConfirmed } from './confirm.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { requireKey } from './records.ts';
+import { calling, placeOf, withCaller } from './remote.ts';
 import { daysTo } from './values.ts';
 
 type KeyWithVersions = Output<'GET /v1/keys/:key_id'>;
@@ -23,7 +22,7 @@ export function showKey(key: KeyWithVersions, options: Reporting): void {
 export const showPublicKey =
   '`eaas key public-key :key_id --tenant :tenant` shows the public key for writers';
 
-export const destroyKey = onTenant(
+export const destroyKey = calling(
   'destroy',
   'Destroy a disabled key. After the grace days its material is permanently erased. Then nothing that was encrypted ' +
     'under the key can be decrypted. Prints how the key was used.',
@@ -43,17 +42,17 @@ export const destroyKey = onTenant(
   .action(async (idOrName, options) => {
     const { graceDays, confirm } = options;
     requireConfirmable(confirm, '--confirm with the name of the key');
-    const key = await withTenant(options, async (operator) => {
-      const { key_id, name } = await requireKey(operator, idOrName);
-      note(usageOf(await operator.ask('GET /v1/keys/:key_id', { key_id })));
+    const key = await withCaller(options, async (caller) => {
+      const { key_id, name } = await requireKey(caller, idOrName);
+      note(usageOf(await caller.ask('GET /v1/keys/:key_id', { key_id })));
       const when = graceDays === 0 ? 'at once' : `in ${graceDays} ${graceDays === 1 ? 'day' : 'days'}`;
       const warning = `The key will be permanently erased ${when}, and data that is encrypted under it will be lost.`;
       await requireConfirmed('key', name, warning, confirm);
-      return operator.ask('DELETE /v1/keys/:key_id', { key_id, grace_days: graceDays });
+      return caller.ask('DELETE /v1/keys/:key_id', { key_id, grace_days: graceDays });
     });
     printResult(key, options);
     if (key.status === 'destroyed') return;
-    const restore = `eaas key restore ${key.key_id} --tenant ${asWord(options.tenant)}`;
+    const restore = `eaas key restore ${key.key_id} ${placeOf(options)}`;
     next(`until ${key.destroy_at}, \`${restore}\` keeps the key`, options);
   });
 

@@ -26,7 +26,7 @@ export function orNull(parse: (text: string, before: unknown) => unknown) {
 
 /** Returns the fields of the API that the options name, as `--key-ids` names `key_ids`. */
 export function fieldsOf(options: object): Record<string, unknown> {
-  const { tenant: _, json: __, ...given } = options as Record<string, unknown>;
+  const { tenant: _, json: __, remote: ___, ...given } = options as Record<string, unknown>;
   const fields = Object.entries(given).map(([name, value]) => [fieldOf(name), value === none ? null : value]);
   return Object.fromEntries(fields) as Record<string, unknown>;
 }

@@ -34,6 +34,7 @@ EAAS_PUBLIC_URL | the address that it listens on | the origin that browsers use 
 const ofApps = `
 EAAS_BASE_URL | | the address of the service
 EAAS_API_KEY | | the API key of the app
+EAAS_REMOTE | \`0\` | \`1\` lets commands of \`eaas\` call this service, as \`--remote\` does
 EAAS_KEY_ID | | the key under which the app encrypts
 EAAS_INDEX_KEY | | the secret of searchable columns
 EAAS_HALF | | the [half of the app](../../packages/sdk/docs/half.md), which \`eaas half new\` makes

@@ -1,11 +1,11 @@
 // What Drizzle's statements cannot do, in its own words, and errors of drivers without ciphertexts.
 import type { DrizzleQueryError } from 'drizzle-orm';
 import { npmVersion } from 'drizzle-orm/version';
-import { type ColumnPlace, refuseStatement as refuse } from '@eaas/sdk/internal';
+import { refuseStatement as refuse } from '@eaas/sdk/internal';
 
 export { refuse };
 
-export function refuseSql(place: ColumnPlace): never {
+export function refuseSql(place: Parameters<typeof refuse>[1]): never {
   const problem = 'the database sees only ciphertexts, so this SQL cannot work on the column';
   const remedy =
     'use `eq`, `ne`, `inArray`, `notInArray`, `isNull`, `isNotNull` or `matches`, or compute after decryption';
@@ -14,7 +14,7 @@ export function refuseSql(place: ColumnPlace): never {
 
 /** For a call that would build its statement before values are encrypted, or return rows before they are decrypted. */
 export function refuseToBuild(method: string): never {
-  const problem = `\`${method}\` cannot wait for encryption and decryption, which are asynchronous`;
+  const problem = `\`${method}\` cannot wait for encryption or decryption`;
   return refuse('synchronous', {}, problem, 'await the statement itself');
 }
 
@@ -24,7 +24,7 @@ export function refuseToBuild(method: string): never {
  */
 export function requireVersion(): void {
   if (/^0\.45\.(?:[2-9]|\d\d)/.test(npmVersion)) return;
-  const problem = `this version works with drizzle-orm from 0.45.2, below 0.46 (got ${npmVersion})`;
+  const problem = `this needs drizzle-orm from 0.45.2, below 0.46 (got ${npmVersion})`;
   refuse('definition', {}, problem, 'install drizzle-orm 0.45');
 }
 

@@ -2,7 +2,7 @@
 // what `encryptedTable` adds to the columns of an app: index columns, and constraints over them instead of over ciphertexts.
 import { Column, getTableColumns, getTableName, is, SQL, sql, type Table } from 'drizzle-orm';
 import type { Field, PartIndex } from '@eaas/sdk/fields';
-import { type ColumnPlace, requireOptions, writesOlder } from '@eaas/sdk/internal';
+import { requireOptions, writesOlder } from '@eaas/sdk/internal';
 import { refuse, refuseSql, requireVersion } from './error.ts';
 import { requireKnown } from './new-id.ts';
 
@@ -17,7 +17,7 @@ interface ValueConfig {
   readonly update?: () => unknown;
 }
 
-export interface Encryption extends ColumnPlace, ValueConfig {
+export interface Encryption extends ValueConfig {
   readonly role: 'value';
   /** The name of the table and never an alias, because each ciphertext is bound to the name of its table. */
   readonly table: string;
@@ -75,7 +75,7 @@ export function encryptionOf(value: unknown): Encryption | undefined {
 export const isIndexColumn = (value: unknown): value is Column => roleOf(value)?.role === 'index';
 
 /** Returns the names of the table and the column if the value is an encrypted column or an index column. */
-export function opaquePlace(value: unknown): ColumnPlace | undefined {
+export function opaquePlace(value: unknown): Pick<Encryption, 'table' | 'column'> | undefined {
   if (!isIndexColumn(value)) return encryptionOf(value);
   return { table: getTableName(value.table), column: value.name };
 }

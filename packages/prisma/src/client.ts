@@ -52,10 +52,10 @@ export interface InternalParams {
   readonly dataPath?: readonly string[] | undefined;
 }
 
+export const pinned = 'pin `prisma@7 @prisma/client@7`';
+
 export function refuseVersion(): never {
-  const problem = 'this version of Prisma is not supported';
-  const remedy = 'install a version that the README of @eaas/prisma names';
-  return refuse('definition', {}, problem, remedy);
+  return refuse('definition', {}, 'this version of Prisma is not supported', pinned);
 }
 
 /**

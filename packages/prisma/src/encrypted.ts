@@ -18,6 +18,7 @@ import {
   executorOf,
   paramsOf,
   parentOf,
+  pinned,
   type PrismaClient,
   type QueryCall,
   refuseVersion,
@@ -89,13 +90,9 @@ export function withEncryption<
 ): EncryptedClient<Client, T, Models, Handlers> {
   const { models: mapping, newId, ...own } = options;
   const client = prisma as unknown as PrismaClient;
-  const isExtensible = typeof Object(prisma).$extends === 'function';
-  const isFields = typeof Object(fields).for === 'function';
-  if (!isExtensible && isFields && Object(prisma) === prisma && 'encryptMany' in Object(eaas))
-    refuse('definition', {}, 'Prisma 8 is not supported yet', 'pin `prisma@7 @prisma/client@7`');
-  if (!isExtensible || !isFields) {
+  if (typeof Object(prisma).$extends !== 'function' || typeof Object(fields).for !== 'function') {
     const problem = '`withEncryption` takes (prisma, eaas, fields, options)';
-    const remedy = 'pass a Prisma client, an Eaas client, and the fields that `defineFields` returned';
+    const remedy = `pass fields that \`defineFields\` returned. Prisma 8 is not supported yet: ${pinned}`;
     refuse('definition', {}, problem, remedy);
   }
   const core = coreOf(eaas, own, 'withEncryption');

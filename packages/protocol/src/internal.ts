@@ -5,7 +5,7 @@ export { readBase64Url } from './base64url.ts';
 export { fixContext } from './context.ts';
 export { contextsWith } from './row-context.ts';
 export { dataKeyFrom, dataKeyInfo, openAfter } from './data-key.ts';
-export { isPromise, onward } from './engines/engine.ts';
+export { isPromise } from './engines/engine.ts';
 export type { CryptoKey } from './engines/webcrypto.ts';
 export * from './envelope.ts';
 export { attempt, equalBytes, fromHex, isBytes, pkcs8Of, pool, randomBytes, toHex, using } from './bytes.ts';

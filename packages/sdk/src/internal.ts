@@ -17,9 +17,8 @@ export type { InputOf, ReadOf } from './fields/row-types.ts';
 // TypeScript names them in the declarations of an app that exports a field, and finds them here.
 export type { Concealable, Concealing, LowEntropyField, SearchableField, TextField } from './fields/field.ts';
 export type { RangeIndex } from './fields/range-rules.ts';
-// Drizzle alone: the options of `encryptedTable`, the place in an error, `eq` on an encrypted column, the type of `matches`.
+// Drizzle alone: the options of `encryptedTable`, `eq` on an encrypted column, the type of `matches`.
 export { requireOptions } from '@eaas/protocol/internal';
-export type { ColumnPlace } from './fields/recognize-ciphertext.ts';
 export { indexOf } from './fields/core.ts';
 export type { WithFieldsQuery } from './fields/with-fields.ts';
 // Prisma alone: which written rows need an id or a person, and the types of results by `onError` and of models without indexes.
@@ -38,5 +37,7 @@ export { inside } from './client/inside.ts';
 // The files command: unwraps the data key of a file as a client does.
 export { unwrapBy } from './stream/wrapping.ts';
 
+// The command line, with `--remote`: calls by their route.
+export { callTo } from './http/call-to.ts';
 // The command line and the console: reports on a person, as the SDK writes them.
 export { reportCsv, reportRow } from './audit/report.ts';

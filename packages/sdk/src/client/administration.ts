@@ -149,8 +149,7 @@ const issuerRoutes = {
 
 // Accepts only a UUID. Otherwise, an API key that the caller passes by mistake would be in the URL, which servers and
 // proxies often log.
-const recordId: Rule = (value) =>
-  (typeof value === 'string' && parseUuid(value) !== undefined) || 'a UUID, the id that `create` returned';
+const recordId: Rule = (value) => (typeof value === 'string' && !!parseUuid(value)) || 'a UUID from `create`';
 
 const serverModeRoutes = {
   /** Sends a text to the service, which encrypts it. Needs the permission `encrypt`. */
@@ -275,8 +274,8 @@ function bind<Routes extends object>(call: Call, routes: Routes): Calls<Routes> 
       const [, id] = /:(\w+)/.exec(route) ?? [];
       const [input = {}, options = {}] = (id ? given.slice(1) : given) as [object?, CallOptions?];
       requireOptions(callOptions, options, name);
-      requireKind('object', input, `the ${id ? 'second' : 'first'} argument of \`${name}\``);
-      if (id) requireKind(recordId, given[0], `the first argument of \`${name}\``);
+      requireKind('object', input, `what \`${name}\` sends`);
+      if (id) requireKind(recordId, given[0], `the id of \`${name}\``);
       return call(route, id ? { ...input, [id]: given[0] } : input, options);
     },
   ]);

@@ -9,12 +9,12 @@ import {
   requireKind,
   requireOptions,
 } from '@eaas/protocol/internal';
-import type { Input, Output, Route } from '@eaas/protocol/wire';
+import type { Input, Output } from '@eaas/protocol/wire';
 import { withEnvironment } from '#environment';
 import { type AuditLog, auditOf } from '../audit/methods.ts';
 import { baseUrlOf, type Fetch } from '../http/connection.ts';
-import { ofPages } from '../http/outputs.ts';
-import { load, once, resultOf, ServiceError, type Settled } from '../errors.ts';
+import { loadKinds } from '../http/all-kinds.ts';
+import { resultOf, ServiceError, type Settled } from '../errors.ts';
 import { halfRule, refuseHalf } from '../half/options.ts';
 import { isSignIn } from '../sign-in/options.ts';
 import type { UnwrapOptions } from '../data-keys/calls.ts';
@@ -218,14 +218,6 @@ function ofService(options: EaasClientOptions): EaasClientOptions {
   const apiKey = service.call ? () => service.apiKey : service.apiKey;
   return { ...options, baseUrl, apiKey, fetch, keyId };
 }
-
-/** Loads the kinds of the responses that pages do not get, before the first such call. */
-const loadAllKinds = once(async () => {
-  const json = import('../http/output-kinds.json', { with: { type: 'json' } });
-  return (await load('the administration', json)).default;
-});
-
-const loadKinds = async (route: Route) => (route in ofPages ? ofPages : loadAllKinds());
 
 /**
  * Names calls where the service names requests: `keys.enable` instead of POST /v1/keys/:id/enable. Pages have no such calls, and

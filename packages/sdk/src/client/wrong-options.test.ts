@@ -24,12 +24,7 @@ const ciphertext = await client.encrypt('x');
 test.each<[string, (wrong: never) => unknown, unknown, string]>([
   ['data key (DEK)', (dek) => client.wrap(dek), 'a'.repeat(32), 'Uint8Array of 32 bytes (got a string)'],
   ['data key (DEK)', (dek) => client.wrap(dek), new Uint8Array(16), '(got a Uint8Array of 16 bytes)'],
-  [
-    'the first argument of `destroy`',
-    (id) => client.keys.destroy(id),
-    undefined,
-    'a UUID, the id that `create` returned (got undefined)',
-  ],
+  ['the id of `destroy`', (id) => client.keys.destroy(id), undefined, 'a UUID from `create` (got undefined)'],
   ['a UUID', (id) => client.decrypt(ciphertext, { keyId: [keyId, id] }), 'patients', 'text of 8 characters'],
   ['a string or a Uint8Array', (value) => client.encrypt(value), 7, '(got a number)'],
   ['`total`', (total) => make({ timeouts: { total } }), -1, 'a number from 1 to Infinity (got -1)'],
@@ -63,7 +58,7 @@ test.each([`eaas_sk_${keyId}`, 'Ada', ''])('an error about an id does not show i
   await expect(client.hash('x', { keyId: given })).rejects.toThrow(`a UUID ${got}`);
   for (const get of [client.keys.get, client.apiKeys.get, client.issuers.get]) {
     const kind = given ? 'a string' : 'an empty string';
-    const expected = `the first argument of \`get\` must be a UUID, the id that \`create\` returned (got ${kind})`;
+    const expected = `the id of \`get\` must be a UUID from \`create\` (got ${kind})`;
     await expect(get(given)).rejects.toThrow(new InputError(expected));
   }
 });

@@ -16,7 +16,6 @@ import type { Tracing } from '../events.ts';
 import type { DerivedDataKey, Partition } from './derive.ts';
 import type { Erasures } from './erasures.ts';
 import { type Caller, keyId, requireKeyId, requireSubjectMatch, somebody } from '../caller.ts';
-import type { Halves } from '../half/options.ts';
 import { coalesce } from '../http/batches.ts';
 import type { Call, CallOptions, Patience } from '../http/transport.ts';
 
@@ -61,15 +60,20 @@ export type Whose = Pick<Partition, 'keyId' | 'subject'> & CallOptions;
 type Made = Promise<DerivedDataKey>;
 export type Derive<More extends unknown[] = []> = (dek: Uint8Array, ...more: More) => Made;
 
+/** What stands between a DEK and its data key: the halves of a client, if it has any. */
+interface Mixing {
+  mint(of: Whose, dek: Uint8Array, wrap: () => Promise<Wrapped>, derive: Derive<[Wrapped]>): Made;
+  open(of: Whose, unwrap: () => Promise<Uint8Array>, derive: Derive): Made;
+}
+
 export type DataKeyCalls = ReturnType<typeof createDataKeyCalls>;
 
-/** The halves of a client, if it has any, stand between a DEK and its data key. */
 export function createDataKeyCalls(
   call: Call,
   patience: Patience,
   erasures: Erasures,
   tracing: Tracing,
-  halves?: Halves,
+  halves?: { readonly load: () => Promise<Mixing> },
 ) {
   const wrap = coalesce(call, 'POST /v1/keys/:key_id/wrap', patience);
   const unwrap = coalesce(call, 'POST /v1/keys/:key_id/unwrap', patience);

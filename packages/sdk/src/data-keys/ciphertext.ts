@@ -11,9 +11,7 @@ import {
   kindOf,
   notCiphertext,
   oneOf,
-  onward,
   type Outcome,
-  parseEnvelope,
   requireWellFormed,
   sealUnder,
   toUtf8,
@@ -89,10 +87,7 @@ export function requireValue(value: string | Uint8Array, form?: EncryptedForm): 
   if (!isText && !isBytes(value))
     throw new InputError(`a value must be a string or a Uint8Array (got ${kindOf(value)})`);
   if (form !== 'bytes' && value.length > longestInText) {
-    throw new InputError(
-      'a ciphertext in a text holds at most 400 MB: ' +
-        "pass `as: 'bytes'`, or encrypt a stream with `encryptStream` of `@eaas/sdk/stream`",
-    );
+    throw new InputError("over 400 MB: pass `as: 'bytes'`, or use `encryptStream`");
   }
   if (isText) requireText(value);
 }
@@ -115,12 +110,6 @@ export type Seal<T = EncryptedValue> = <Mode extends EngineMode>(
   context: Context | undefined,
 ) => Outcome<Mode, T>;
 
-/** Accepts the option `as` of calls that encrypt. */
-export const sealedForm = /* @__PURE__ */ oneOf('text', 'bytes', 'bundle');
-
-export const sealAs = (form: EncryptedForm = 'text'): Seal =>
-  ({ text: sealText, bytes: sealBytes, bundle: sealBundle })[form];
-
 /**
  * Returns a function that encrypts the value when the data key has arrived. Copies the value and the context now,
  * because the caller can overwrite both before that time.
@@ -138,24 +127,39 @@ const sealBytes: Seal<Uint8Array> = (_, dataKey, value, context) =>
 const sealText: Seal<string> = (_, dataKey, value, context) => {
   const { engine } = dataKey;
   if (typeof value === 'string' && engine.sealText) return engine.sealText(dataKey, value, context) as never;
-  const plaintext = typeof value === 'string' ? toUtf8(value) : value;
-  const length = envelopeLength(dataKey.header.length, plaintext.length);
-  const buffer = length > bufferLength ? undefined : (buffers.pop() ?? new Uint8Array(bufferLength));
-  const form = (envelope: Uint8Array): string => {
-    const ciphertext = toBase64(envelope);
-    if (buffer && buffers.length < maxBuffers) buffers.push(buffer);
-    return ciphertext;
-  };
-  return sealUnder(dataKey, plaintext, context, form, buffer?.subarray(0, length));
+  return sealAsText(dataKey, value, context, (ciphertext) => ciphertext);
 };
 
 const sealBundle: Seal<Bundle> = (key, dataKey, value, context) => {
   const { wrappedText: wrapped_key, keyId: key_id, keyVersion: key_version } = key;
-  return onward(sealText(key, dataKey, value, context), (ciphertext) => {
-    const iv = toBase64(parseEnvelope(envelopeBytes(ciphertext)).iv);
-    return { ciphertext, wrapped_key, iv, key_id, key_version };
+  return sealAsText(dataKey, value, context, (ciphertext, iv) => {
+    return { ciphertext, wrapped_key, iv: toBase64(iv), key_id, key_version };
   });
 };
+
+function sealAsText<Mode extends EngineMode, T>(
+  dataKey: DataKey<Mode>,
+  value: string | Uint8Array,
+  context: Context | undefined,
+  form: (ciphertext: string, iv: Uint8Array) => T,
+): Outcome<Mode, T> {
+  const plaintext = typeof value === 'string' ? toUtf8(value) : value;
+  const length = envelopeLength(dataKey.header.length, plaintext.length);
+  const buffer = length > bufferLength ? undefined : (buffers.pop() ?? new Uint8Array(bufferLength));
+  const whole = (envelope: Uint8Array, iv: Uint8Array): T => {
+    const ciphertext = toBase64(envelope);
+    if (buffer && buffers.length < maxBuffers) buffers.push(buffer);
+    return form(ciphertext, iv);
+  };
+  return sealUnder(dataKey, plaintext, context, whole, buffer?.subarray(0, length));
+}
+
+const seals = { text: sealText, bytes: sealBytes, bundle: sealBundle };
+
+/** Accepts the option `as` of calls that encrypt. */
+export const sealedForm = /* @__PURE__ */ oneOf(.../* @__PURE__ */ Object.keys(seals));
+
+export const sealAs = (form: EncryptedForm = 'text'): Seal => seals[form];
 
 // Buffers for envelopes. The client reuses these buffers, because in a browser, a new buffer for each envelope would
 // cause most of the garbage collection.

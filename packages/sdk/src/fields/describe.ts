@@ -4,7 +4,7 @@ import type { FieldsTables } from './row-types.ts';
 
 /**
  * The tables of a definition, by name. `context` of a field says whether its ciphertexts are bound to the id of their row, to the
- * column alone (`field`), or to what a function of the app returns. `column` of an index has fingerprints of so many hexadecimal
+ * column alone (`field`), or to what the function of the app returns. `column` of an index has fingerprints of so many hexadecimal
  * `digits`, as a list with spaces between them if `isList`; each is computed from all columns in `of`, for the table and field in
  * `boundTo`.
  */
@@ -18,7 +18,8 @@ export const describe = (tables: FieldsTables) =>
         fields: fields.map(({ name, field: { type, context = 'row' } }) => ({
           column: name,
           type: type.name,
-          context: typeof context === 'function' ? 'function' : context,
+          /** `row`, `field`, or the function of the app. */
+          context,
         })),
         indexes: fields.flatMap(({ name: field, indexes, field: { index: whole } }) =>
           indexes.map(({ name, column, index, fields: covered }) => ({
