@@ -73,6 +73,17 @@ export const before: Readonly<Record<string, string>> = {
   'packages/drizzle/src/pg.ts': drizzled('pg', 'pg', 'integer'),
   'packages/drizzle/src/mysql.ts': drizzled('mysql', 'mysql', 'int'),
   'packages/drizzle/src/sqlite.ts': drizzled('sqlite', 'sqlite', 'integer'),
+  'packages/kysely/src/index.ts': `
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+const plain = new Kysely<{ patients: { id: string; ssn: string } }>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+});
+`,
   'packages/prisma/src/encrypted.ts': `
 interface Patient { id: string; name: string | null; ssn: string | null }
 interface Types {

@@ -25,6 +25,7 @@ const elsewhere = new Set([
   'sdk/docs/from-pgsodium.md',
   'drizzle/README.md',
   'prisma/README.md',
+  'kysely/README.md',
   'prisma/docs/from-prisma-field-encryption.md',
 ]);
 const documents = readdirSync(join(root, 'packages'))

@@ -17,7 +17,7 @@ import { columnsOf } from './columns.ts';
  * const fields = defineFields({ patients: { ...unencrypted('id'), ssn: field.text().searchable() } });
  * const db = plain.withPlugin(encryptedColumns(fields)); // plain: a Kysely database
  * const forgot = () => db.insertInto('patients').values({ id: '1', ssn: '123-45-6789' }).execute();
- * console.log(await forgot().catch((error) => error.code)); // not_encrypted
+ * console.log(await forgot().catch(({ code }) => code)); // not_encrypted
  * ```
  */
 export function encryptedColumns<T extends FieldsTables>(fields: FieldsDefinition<T>): KyselyPlugin {

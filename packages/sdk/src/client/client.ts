@@ -141,7 +141,7 @@ export class EaasClient extends EnvelopeClient {
    * ```ts
    * const stored = await eaas.encrypt('hello');
    * await eaas.keys.rotate(keyId);
-   * const { ciphertext, rewrapped } = await eaas.rewrap(stored.ciphertext);
+   * const { ciphertext, rewrapped } = await eaas.rewrap(stored);
    * console.log(rewrapped, await eaas.decrypt(ciphertext, { as: 'text' })); // true hello
    * ```
    */
@@ -157,7 +157,7 @@ export class EaasClient extends EnvelopeClient {
    * @example
    * ```ts
    * const stored = [await eaas.encrypt('one'), await eaas.encrypt('two')];
-   * for (const result of await eaas.rewrapMany(stored.map(({ ciphertext }) => ciphertext))) {
+   * for (const result of await eaas.rewrapMany(stored)) {
    *   if (result.ok) await store(result.value.ciphertext);
    *   else console.error(result.error.code);
    * }
