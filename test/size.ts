@@ -19,7 +19,7 @@ const packages: Readonly<Record<string, Weight>> = {
   audit: { most: 1_094, aim: 1_200 },
   drizzle: { most: 1_921, aim: 2_150 },
   prisma: { most: 1_939, aim: 2_100 },
-  kysely: { most: 163, aim: 180 },
+  kysely: { most: 166, aim: 180 },
   files: { most: 1_384, aim: 1_600 },
   console: { most: 5_835, aim: 6_350 },
   server: { most: 4_960, aim: 5_350 },
@@ -28,7 +28,7 @@ const packages: Readonly<Record<string, Weight>> = {
   cli: { most: 2_873, aim: 3_250 },
 };
 const sites = { 'docs/site': { most: 1_025, aim: 1_063 }, examples: { most: 1_424, aim: 1_726 } };
-const tests: Weight = { most: 70_965, aim: 69_500 };
+const tests: Weight = { most: 70_979, aim: 69_500 };
 const handwritten: Weight = { most: 72_192, aim: 66_500 };
 const longestLine = 140;
 const printWidth = 110;

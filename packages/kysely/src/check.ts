@@ -9,18 +9,9 @@ type Members<Of> = Partial<Omit<Of, 'kind'>>;
 type Query = Members<k.SelectQueryNode> & Members<k.InsertQueryNode> & Members<k.UpdateQueryNode>;
 
 const remedies = {
-  compute: 'search its index by `records.where`, or compute after `records.decryptRows`',
+  compute: 'search its index by `records.where`, or compute and sort after `records.decryptRows`',
   encrypt: 'write all that `records.encryptRow` returns',
 };
-
-function refuse(
-  column: string | undefined,
-  code: EncryptedTableErrorCode,
-  problem: string,
-  remedy: string,
-): never {
-  throw new EncryptedTableError(code, { column }, problem, remedy);
-}
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? [];
 const isNull = (node: Node) =>
@@ -46,6 +37,15 @@ export function check(root: Node, known: ReadonlyMap<string, Columns>): void {
   const nodes = [...nodesIn(root)];
   const tables = [...known].filter(([name]) => nodes.some((node) => tableIn(node) === name));
   const columns = new Map<string, Column>(tables.flatMap(([, own]) => [...own]));
+  function refuse(
+    column: string | undefined,
+    code: EncryptedTableErrorCode,
+    problem: string,
+    remedy: string,
+  ): never {
+    const table = tables.find(([, own]) => own.has(column ?? ''))?.[0];
+    throw new EncryptedTableError(code, { table, column }, problem, remedy);
+  }
   /** Whether the rows of a query have encrypted columns. */
   const returnsAny = (node: Node): boolean => {
     const { returning, selections = returning?.selections ?? [] } = node as Query;
@@ -114,9 +114,11 @@ export function check(root: Node, known: ReadonlyMap<string, Columns>): void {
     const column = columns.get(nameIn(leftOperand));
     const by = k.OperatorNode.is(operator) ? operator.operator : '';
     if (column && /^is(?: not)?$/.test(by)) return isNull(rightOperand);
-    if (!column?.isIndex || !/^(?:=|!=|<>|in|not in)$/.test(by)) return false;
-    if (k.PrimitiveValueListNode.is(rightOperand)) return rightOperand.values.every(column.accepts);
-    return k.ValueNode.is(rightOperand) && column.accepts(rightOperand.value);
+    const list = k.PrimitiveValueListNode.is(rightOperand) ? rightOperand.values : undefined;
+    const values = list ?? (k.ValueNode.is(rightOperand) ? [rightOperand.value] : undefined);
+    if (column && values?.every(column.accepts) === false)
+      refuse(nameIn(leftOperand), 'not_encrypted', 'it is compared with plaintext', remedies.compute);
+    return column?.isIndex === true && values !== undefined && /^(?:=|!=|<>|in|not in)$/.test(by);
   }
 
   function requireCiphertexts(query: Query): void {

@@ -224,6 +224,20 @@ test.each<[string, () => Compiled]>([
   expect(compile).not.toThrow(secret);
 });
 
+test.each([
+  [
+    'ssn',
+    'not_encrypted',
+    'ssn: it is compared with plaintext',
+    () => from.selectAll().where('ssn', '=', secret),
+  ],
+  ['name', 'not_supported', 'compute and sort after', () => from.selectAll().orderBy('name')],
+] as const)('the error about %s says its table, `%s` and "%s"', (column, code, text, query) => {
+  const compile = () => query().compile();
+  expect(compile).toThrow(expect.objectContaining({ table: 'patients', column, code }));
+  expect(compile).toThrow(text);
+});
+
 test('a query in a transaction is refused too, with the column and what to do', async () => {
   const insertIn = db.transaction().execute(async (tx) => tx.insertInto('patients').values(plain).execute());
   await expect(insertIn).rejects.toThrow(

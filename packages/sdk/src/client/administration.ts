@@ -23,7 +23,10 @@ const keyRoutes = {
   create: 'POST /v1/keys',
   /** Returns one page of keys, newest first. Needs the permission `keys.read`. */
   page: 'GET /v1/keys',
-  /** Returns a key and its versions, newest first. Needs the permission `keys.read`. */
+  /**
+   * Returns a key and its versions, newest first, with their uses. Without a log, as `localService`, it leaves them out. Needs
+   * the permission `keys.read`.
+   */
   get: 'GET /v1/keys/:key_id',
   /**
    * Adds a version to a key. New data keys are wrapped under the new version. Old ciphertexts still decrypt. If you
