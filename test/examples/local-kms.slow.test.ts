@@ -48,7 +48,7 @@ test('over eleven versions and four key services and back, every value opens, an
     if (program) said += atob(sealed.slice(11)) + finished.stderr;
     for (const [name, value] of Object.entries({ ...env, ...by(program) })) vi.stubEnv(name, value);
     const client = new EaasClient({ service: localService({ sealed, ...openOfEnvironment() }) });
-    values.push(await client.encrypt('x'));
+    values.push(await client.encrypt('x', { as: 'bundle' }));
     for (const value of values) expect(await client.decrypt(value, { as: 'text', anyKey: true })).toBe('x');
     vi.unstubAllEnvs();
   }
@@ -119,7 +119,7 @@ test('the modules for apps open by what the client of each key service answers',
     const code = read(`examples/local-kms/${name}.mjs`).replaceAll(/^import .*$|^export /gm, '');
     const open = runInNewContext(`${code}\nopen`, { ...clients, Uint8Array, process }) as Opened;
     const client = new EaasClient({ service: localService({ sealed: text, open }) });
-    expect(await client.encrypt('x')).toMatchObject({ key_id: key });
+    expect(await client.encrypt('x', { as: 'bundle' })).toMatchObject({ key_id: key });
   }
   const ciphertext = new Uint8Array(Buffer.from(sealed, 'base64'));
   const name = 'company/europe-west3/eaas/local-production';
