@@ -10,7 +10,7 @@ import { WrongUsage } from './kit/index.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { records } from './records.ts';
 import { byName, orNotFound } from './refusal.ts';
-import { calling, type Calling, placeOf, withCaller } from './remote.ts';
+import { onTenantOrRemote, type OnTenantOrRemote, placeOf, withCaller } from './remote.ts';
 import { fieldsOf, list, orNull, someOf, wholeNumber } from './values.ts';
 
 /** How a person types a field. */
@@ -61,12 +61,12 @@ export function commandOf(name: string, said: Call): AnyCommand {
   const named = records[id];
   const words = named ? `${name} ${named.example}` : name;
   const lines = examples.map((more) => `${words}${more}`.replace(/$|(?= >)/, ' --tenant acme'));
-  const command: AnyCommand = calling(leaf, said.about ?? `${endpoint.summary}.`, lines);
+  const command: AnyCommand = onTenantOrRemote(leaf, said.about ?? `${endpoint.summary}.`, lines);
   if (named) command.argument(named.argument, named.about);
   const schema = endpoint.body ?? endpoint.query;
   if (schema) addFields(command, endpoint, inputSchema(schema), said);
   return command.action(async () => {
-    const options = command.opts() as unknown as Calling;
+    const options = command.opts() as unknown as OnTenantOrRemote;
     const [text = ''] = command.args;
     const fields = fieldsOf(options);
     if (said.change && Object.keys(fields).length === 0)

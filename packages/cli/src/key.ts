@@ -4,7 +4,7 @@ import { limits, type Output } from '@eaas/protocol/wire';
 import { confirmOption, requireConfirmable, requireConfirmed } from './confirm.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { requireKey } from './records.ts';
-import { calling, placeOf, withCaller } from './remote.ts';
+import { onTenantOrRemote, placeOf, withCaller } from './remote.ts';
 import { daysTo } from './values.ts';
 
 type KeyWithVersions = Output<'GET /v1/keys/:key_id'>;
@@ -22,7 +22,7 @@ export function showKey(key: KeyWithVersions, options: Reporting): void {
 export const showPublicKey =
   '`eaas key public-key :key_id --tenant :tenant` shows the public key for writers';
 
-export const destroyKey = calling(
+export const destroyKey = onTenantOrRemote(
   'destroy',
   'Destroy a disabled key. After the grace days its material is permanently erased. Then nothing that was encrypted ' +
     'under the key can be decrypted. Prints how the key was used.',

@@ -10,7 +10,7 @@ import { note } from './output.ts';
 import { ifPermitted } from './refusal.ts';
 
 /** Makes a command that is a call of the service. An API key is of one tenant, so that nobody needs to name it. */
-export const calling = (...made: Parameters<typeof onTenant>) =>
+export const onTenantOrRemote = (...made: Parameters<typeof onTenant>) =>
   onTenant(...made).addOption(
     new Option(
       '--remote',
@@ -18,18 +18,18 @@ export const calling = (...made: Parameters<typeof onTenant>) =>
     ).implies({ tenant: null }),
   );
 
-export interface Calling extends Omit<OnTenant, 'tenant'> {
+export interface OnTenantOrRemote extends Omit<OnTenant, 'tenant'> {
   readonly remote?: true | undefined;
   /** Null with `remote`, if nobody named it. */
   readonly tenant: string | null;
 }
 
 /** The option by which the next command finds the same tenant. */
-export const placeOf = ({ remote, tenant }: Calling): string =>
+export const placeOf = ({ remote, tenant }: OnTenantOrRemote): string =>
   remote ? '--remote' : `--tenant ${asWord(tenant ?? '')}`;
 
 export async function withCaller<T>(
-  { remote, tenant }: Calling,
+  { remote, tenant }: OnTenantOrRemote,
   work: (caller: Caller) => Promise<T>,
 ): Promise<T> {
   return remote ? work(await callerOverHttp(tenant)) : withTenant({ tenant: tenant ?? '' }, work);

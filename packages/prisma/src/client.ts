@@ -52,10 +52,10 @@ export interface InternalParams {
   readonly dataPath?: readonly string[] | undefined;
 }
 
-export const pinned = 'pin `prisma@7 @prisma/client@7`';
+export const versionRemedy = 'pin `prisma@7 @prisma/client@7`';
 
 export function refuseVersion(): never {
-  return refuse('definition', {}, 'this version of Prisma is not supported', pinned);
+  return refuse('definition', {}, 'this version of Prisma is not supported', versionRemedy);
 }
 
 /**

@@ -18,7 +18,7 @@ import {
   executorOf,
   paramsOf,
   parentOf,
-  pinned,
+  versionRemedy,
   type PrismaClient,
   type QueryCall,
   refuseVersion,
@@ -92,7 +92,7 @@ export function withEncryption<
   const client = prisma as unknown as PrismaClient;
   if (typeof Object(prisma).$extends !== 'function' || typeof Object(fields).for !== 'function') {
     const problem = '`withEncryption` takes (prisma, eaas, fields, options)';
-    const remedy = `pass fields that \`defineFields\` returned. Prisma 8 is not supported yet: ${pinned}`;
+    const remedy = `pass fields that \`defineFields\` returned. Prisma 8 is not supported yet: ${versionRemedy}`;
     refuse('definition', {}, problem, remedy);
   }
   const core = coreOf(eaas, own, 'withEncryption');

@@ -49,8 +49,8 @@ export function createRewrapAll(call: Call, patience: Patience, erasures: Erasur
       const envelope = output.rewrapped ? replaceWrapped(bytes, wrapped) : bytes;
       const given = (ciphertext as { ciphertext?: unknown }).ciphertext ?? ciphertext;
       const form = typeof given === 'string' ? toBase64(envelope) : envelope;
-      const [{ keyVersion }, { rewrapped }] = [wrapped, output];
-      return { ciphertext: form as FormOf<C>, keyId, keyVersion, rewrapped };
+      const { keyVersion } = wrapped;
+      return { ciphertext: form as FormOf<C>, keyId, keyVersion, rewrapped: output.rewrapped };
     });
   };
 }

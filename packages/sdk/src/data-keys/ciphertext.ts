@@ -127,17 +127,17 @@ const sealBytes: Seal<Uint8Array> = (_, dataKey, value, context) =>
 const sealText: Seal<string> = (_, dataKey, value, context) => {
   const { engine } = dataKey;
   if (typeof value === 'string' && engine.sealText) return engine.sealText(dataKey, value, context) as never;
-  return sealAsText(dataKey, value, context, (ciphertext) => ciphertext);
+  return sealInText(dataKey, value, context, (ciphertext) => ciphertext);
 };
 
 const sealBundle: Seal<Bundle> = (key, dataKey, value, context) => {
   const { wrappedText: wrapped_key, keyId: key_id, keyVersion: key_version } = key;
-  return sealAsText(dataKey, value, context, (ciphertext, iv) => {
+  return sealInText(dataKey, value, context, (ciphertext, iv) => {
     return { ciphertext, wrapped_key, iv: toBase64(iv), key_id, key_version };
   });
 };
 
-function sealAsText<Mode extends EngineMode, T>(
+function sealInText<Mode extends EngineMode, T>(
   dataKey: DataKey<Mode>,
   value: string | Uint8Array,
   context: Context | undefined,
