@@ -11,8 +11,8 @@ const overHttp = `
   const apiKey = 'eaas_sk_' + '0'.repeat(43) + '4C34ms';
   const client = new EaasClient({ baseUrl: 'https://eaas.example', apiKey, keyId, fetch });`;
 const ofVariable = `
-  const { localService } = await import('@eaas/local');
-  const client = new EaasClient({ service: localService({ sealed: process.env.EAAS_LOCAL }) });`;
+  const { createLocalService } = await import('@eaas/local');
+  const client = new EaasClient({ service: createLocalService({ sealed: process.env.EAAS_LOCAL }) });`;
 
 export const starts = {
   'import of the SDK': '',

@@ -72,10 +72,10 @@ export const query = (statement) => db.execute(statement);`;
 }
 
 const ofEaas = `
-import { localService } from '@eaas/local';
+import { createLocalService } from '@eaas/local';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, field, plaintext } from '@eaas/sdk/fields';
-const eaas = new EaasClient({ service: localService({ sealed: process.env.EAAS_LOCAL }) });`;
+const eaas = new EaasClient({ service: createLocalService({ sealed: process.env.EAAS_LOCAL }) });`;
 
 /** An app of Better Auth with the tables of its command, but those of `schema`. */
 async function betterAuthApp(code: string, schema = '') {

@@ -23,7 +23,7 @@ test('the code of the front page compiles, stores a ciphertext, and reads the to
   const [code = ''] = blocksOf(read('README.md'), 'ts');
   const around = `
 import { encrypted, encryptedTable, withEncryption } from '@eaas/drizzle/pg';
-import { localService } from '@eaas/local';
+import { createLocalService } from '@eaas/local';
 import { EaasClient } from '@eaas/sdk';
 import { field } from '@eaas/sdk/fields';
 import { text } from 'drizzle-orm/pg-core';

@@ -2,7 +2,7 @@
 // a ciphertext that was made without a FIPS provider, or none.
 import { getFips, setFips } from 'node:crypto';
 import { checkAudit } from '@eaas/audit';
-import { localService } from '@eaas/local';
+import { createLocalService } from '@eaas/local';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, field } from '@eaas/sdk/fields';
 import { createIntake } from '@eaas/sdk/intake';
@@ -10,7 +10,7 @@ import { decryptStream, encryptStream } from '@eaas/sdk/stream';
 import { eaas, keyId } from '@eaas/test-kit/played-service';
 
 const mode = getFips();
-const local = new EaasClient({ service: localService({ sealed: process.env['EAAS_LOCAL'] }) });
+const local = new EaasClient({ service: createLocalService({ sealed: process.env['EAAS_LOCAL'] }) });
 const old = process.argv[2] ?? (await local.encrypt('old'));
 
 const ciphertext = await eaas.encrypt('value', { subject: 'user-42', context: { row: '1' } });

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
-import { localService, type LocalServiceOptions } from '@eaas/local';
+import { createLocalService, type LocalServiceOptions } from '@eaas/local';
 import { openOfEnvironment } from '@eaas/local/internal';
 import { type Ciphertext, EaasClient } from '@eaas/sdk';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
@@ -47,7 +47,7 @@ test('over eleven versions and four key services and back, every value opens, an
     [sealed, program] = [textOf(finished), next];
     if (program) said += atob(sealed.slice(11)) + finished.stderr;
     for (const [name, value] of Object.entries({ ...env, ...by(program) })) vi.stubEnv(name, value);
-    const client = new EaasClient({ service: localService({ sealed, ...openOfEnvironment() }) });
+    const client = new EaasClient({ service: createLocalService({ sealed, ...openOfEnvironment() }) });
     values.push(await client.encrypt('x', { as: 'bundle' }));
     for (const value of values) expect(await client.decrypt(value, { as: 'text', anyKey: true })).toBe('x');
     vi.unstubAllEnvs();
@@ -118,7 +118,7 @@ test('the modules for apps open by what the client of each key service answers',
   for (const name of ['google', 'azure']) {
     const code = read(`examples/local-kms/${name}.mjs`).replaceAll(/^import .*$|^export /gm, '');
     const open = runInNewContext(`${code}\nopen`, { ...clients, Uint8Array, process }) as Opened;
-    const client = new EaasClient({ service: localService({ sealed: text, open }) });
+    const client = new EaasClient({ service: createLocalService({ sealed: text, open }) });
     expect(await client.encrypt('x', { as: 'bundle' })).toMatchObject({ key_id: key });
   }
   const ciphertext = new Uint8Array(Buffer.from(sealed, 'base64'));
@@ -188,7 +188,7 @@ describe.each([
       const sealed = textOf(await local('rotate', { ...env, EAAS_LOCAL: made }));
       expect(sealed).toMatch(/^eaas_local_/);
       if (name === 'aws') return;
-      await localService({ sealed, open: openWith(env['VAULT_ADDR'], env['VAULT_TOKEN']) }).ready();
+      await createLocalService({ sealed, open: openWith(env['VAULT_ADDR'], env['VAULT_TOKEN']) }).ready();
     });
   });
 });

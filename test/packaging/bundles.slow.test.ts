@@ -47,7 +47,7 @@ test.each([
 });
 
 test('in a Worker, a local service with keys in a variable needs no module of Node', async () => {
-  const code = "export { EaasClient } from '@eaas/sdk'; export { localService } from '@eaas/local'";
+  const code = "export { EaasClient } from '@eaas/sdk'; export { createLocalService } from '@eaas/local'";
   const conditions = ['@eaas/source', 'workerd', 'worker'];
   const { text } = await bundle(code, { splitting: false, conditions });
   expect(text).toContain('eaas_local_');
@@ -62,7 +62,7 @@ test('an app whose keys are in a variable has at most 344 kB of ours, minified a
     export { EaasClient } from '@eaas/sdk';
     export { createIndexKey, defineFields, field, plaintext } from '@eaas/sdk/fields';
     export { withEncryption } from '@eaas/prisma';
-    export { localService } from '@eaas/local';
+    export { createLocalService } from '@eaas/local';
     export ${formats} from '@eaas/migrate/formats';`;
   const options = { platform: 'node', external: ['@prisma/client', 'drizzle-orm'] };
   const one = await bundle(withFormats('{ joined, keyFromScrypt }'), { ...options, splitting: false });

@@ -22,8 +22,8 @@ export const calls: Readonly<Record<string, { readonly code: string; readonly pr
     prints: '[ true, false ]',
   },
   '@eaas/local': {
-    code: `import { localService } from '@eaas/local';
-    const { baseUrl, apiKey, fetch } = localService();
+    code: `import { createLocalService } from '@eaas/local';
+    const { baseUrl, apiKey, fetch } = createLocalService();
     const response = await fetch(baseUrl + '/v1/keys', { headers: { authorization: 'Bearer ' + apiKey } });
     console.log(response.status);`,
     prints: '200',

@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 
 const code = `
 import { encrypted, encryptedTable, withEncryption } from '@eaas/drizzle/pg';
-import { createTestService, localService } from '@eaas/local';
+import { createTestService, createLocalService } from '@eaas/local';
 import { inventory, migrate } from '@eaas/migrate';
 import { withEncryption as prismaWithEncryption } from '@eaas/prisma';
 import { EaasClient } from '@eaas/sdk';
@@ -21,7 +21,7 @@ import { encryptBlob, openFile } from '@eaas/sdk/stream';
 import { eq } from 'drizzle-orm';
 import { integer } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
-export const eaas = new EaasClient({ service: localService() });
+export const eaas = new EaasClient({ service: createLocalService() });
 export const values = [eaas.encrypt('x'), eaas.encryptMany(['x']), eaas.decrypt('x'), eaas.rewrap('x')] as const;
 export const log = [eaas.audit.list(), eaas.audit.page(), eaas.audit.verify(), eaas.audit.report()] as const;
 export const records = [eaas.keys.list(), eaas.apiKeys.list(), eaas.issuers.list(), eaas.publicKey('x')] as const;
@@ -45,7 +45,7 @@ export const prisma = prismaWithEncryption({} as Plain, eaas, fields);
 export const within = [prisma.$transaction(async (tx) => tx), prisma.$revealed()] as const;
 export const moved = [migrate(db, people as never, 'rewrap', { client: eaas }), inventory(db, people as never)] as const;
 export const page = createBrowserClient();
-export const proxy = createProxy({ baseUrl: new URL('https://eaas.example'), apiKey: '', authorize: () => null, fetch: localService().fetch });
+export const proxy = createProxy({ baseUrl: new URL('https://eaas.example'), apiKey: '', authorize: () => null, fetch: createLocalService().fetch });
 export const handler = toNodeHandler(proxy);
 export const service = createTestService();
 `;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { localService } from '@eaas/local';
+import { createLocalService } from '@eaas/local';
 import { EaasClient } from '@eaas/sdk';
 import { createIntake } from '@eaas/sdk/intake';
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -26,7 +26,7 @@ async function clientOf(tenant: string, keyId: string): Promise<EaasClient> {
 
 /** Fills a key file, and returns what reads all of it with a client. */
 async function populated() {
-  const service = localService({ file });
+  const service = createLocalService({ file });
   const client = new EaasClient({ service });
   const { keyId } = service;
   const contact = await service.createKey('contact form', { intake: true });
@@ -79,7 +79,7 @@ test('values of a key file stay readable and searchable in the database of a ser
 });
 
 test('subjects of a key file stay readable, and erased ones erased', async () => {
-  const service = localService({ file });
+  const service = createLocalService({ file });
   const { keyId } = service;
   const local = new EaasClient({ service, keyId });
   const names = Array.from({ length: 120 }, (_, nth) => `person ${nth}`);
@@ -101,7 +101,7 @@ test('subjects of a key file stay readable, and erased ones erased', async () =>
 });
 
 test('a key file is imported once, and a refused import leaves nothing', async () => {
-  const { tenantId, keyId } = localService({ file });
+  const { tenantId, keyId } = createLocalService({ file });
   await eaas.json('tenant', 'create', '--name', 'taken');
   expect(await refusalOf(eaas('import', file, '--tenant', 'taken'), 1)).toContain(
     'Another tenant already has the name "taken"',
@@ -124,7 +124,7 @@ test('a key file is imported once, and a refused import leaves nothing', async (
 test('a locked key file opens with a variable, or with a passphrase that the command asks for and does not show', async () => {
   vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'correct horse');
   onTestFinished(() => void vi.unstubAllEnvs());
-  localService({ file });
+  createLocalService({ file });
   const args = ['import', file, '--tenant', 'locked'];
   expect(await refusalOf(eaas.with({ EAAS_LOCAL_PASSPHRASE: 'battery' })(...args), 3)).toContain(
     `The key file ${file} does not open: set EAAS_LOCAL_PASSPHRASE`,
@@ -145,7 +145,7 @@ test('values under the keys of a locked variable stay readable, and new ones are
     return stdout.trim().replace('EAAS_LOCAL=', '');
   };
   const sealed = await local('rotate', { EAAS_LOCAL: await local('new') });
-  const service = localService({ sealed });
+  const service = createLocalService({ sealed });
   const value = await new EaasClient({ service }).encrypt('token', { context, as: 'bundle' });
   expect(value.key_version).toBe(1);
   const program = join(await newDirectory(), 'kms.sh');

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { run } from './command.ts';
-import { localService } from './index.ts';
+import { createLocalService } from './index.ts';
 import { formatSealed } from './sealed.ts';
 import { keysOfSecrets } from './secret.ts';
 
@@ -38,7 +38,7 @@ async function printedBy(args: string[], sealed?: string): Promise<string> {
 
 test('`new` prints a variable that a local service opens, and says to keep a copy', async () => {
   const sealed = await printedBy(['new']);
-  expect(localService({ sealed }).keyId).toMatch(/^[\da-f-]{36}$/);
+  expect(createLocalService({ sealed }).keyId).toMatch(/^[\da-f-]{36}$/);
   expect(noted).toMatch(/keep a copy/);
   expect(noted).not.toContain(sealed.slice(11, 40));
   expect(await printedBy(['new'])).not.toBe(sealed);
@@ -66,7 +66,7 @@ test.each([
   expect(noted).toContain(`encrypts from ${from} on`);
   const shown = await printedBy(['show'], next);
   expect(shown).toContain(`version 2, made 2026-11-26T12:00:00.000Z, encrypts from ${from} on`);
-  expect(shown).toContain(localService({ sealed: next }).keyId);
+  expect(shown).toContain(createLocalService({ sealed: next }).keyId);
   expect(shown).not.toContain(next.slice(11, 40));
 });
 

@@ -16,7 +16,7 @@ const variable = 'EAAS_LOCAL';
 
 const help = `Usage: npx --no-install @eaas/local <command>
 
-Keys for an app without a server, in one variable, which is the option \`sealed\` of localService.
+Keys for an app without a server, in one variable, which is the option \`sealed\` of createLocalService.
 
 Commands:
   new     print the variable with a new key
@@ -93,7 +93,7 @@ const commands = new Map<string, (delay: string, names: readonly string[]) => nu
       const isOpen = made.lock.kind === 'none';
       note(
         `Whoever has this variable${isOpen ? '' : ' and its key service'} can decrypt everything, and without it nobody can: keep a ` +
-          `copy in a safe place. Next: pass it to the app as \`sealed\` of \`localService\`${isOpen ? '' : ', with `open`'}.`,
+          `copy in a safe place. Next: pass it to the app as \`sealed\` of \`createLocalService\`${isOpen ? '' : ', with `open`'}.`,
       );
       return printVariable(made);
     },

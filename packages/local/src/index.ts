@@ -1,5 +1,5 @@
 // The service inside your process: for apps without a server, and for tests.
-export { localService, type LocalService, type LocalServiceOptions } from './local-service.ts';
+export { createLocalService, type LocalService, type LocalServiceOptions } from './local-service.ts';
 export {
   createTestService,
   type TestTenant,

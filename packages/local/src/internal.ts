@@ -27,7 +27,7 @@ export interface OpenedFile extends Contents<Uint8Array | null> {
 }
 
 /**
- * Opens a key file by the variables of `localService`. If it is locked with a passphrase and no variable is set, asks for
+ * Opens a key file by the variables of `createLocalService`. If it is locked with a passphrase and no variable is set, asks for
  * the passphrase. Without a path, opens the keys in the variable EAAS_LOCAL. Throws InputError.
  */
 export async function openForImport(path: string | undefined): Promise<OpenedFile> {

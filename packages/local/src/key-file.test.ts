@@ -21,7 +21,7 @@ import { toBase64 } from '@eaas/protocol/internal-base64';
 import { EaasClient } from '@eaas/sdk';
 import { afterEach, beforeEach, describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
 import { ask as call } from '../test/ask.ts';
-import { localService, type LocalService } from './index.ts';
+import { createLocalService, type LocalService } from './index.ts';
 import { lockKeyFile } from './internal.ts';
 import { formatKeyFile, type KeyFile, newKeyFile, openKeyFile, relockedKeyFile } from './key-file-format.ts';
 import { openerOfEnvironment } from './file-opener.ts';
@@ -48,7 +48,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const open = () => localService({ file });
+const open = () => createLocalService({ file });
 const dek = Buffer.alloc(32, 7).toString('base64');
 
 const ask = (service: LocalService, route: string, body?: object) =>
@@ -148,7 +148,7 @@ describe('a key file', () => {
     open();
     const link = join(dirname(file), 'link.json');
     symlinkSync(file, link);
-    await localService({ file: link }).createKey('customers');
+    await createLocalService({ file: link }).createKey('customers');
     expect(stored().keys).toHaveLength(2);
   });
 
@@ -225,7 +225,7 @@ const ofVersion2 = {
 };
 
 describe('a key file that is missing', () => {
-  const existing = () => localService({ file, create: false });
+  const existing = () => createLocalService({ file, create: false });
 
   test('is made with a warning that names it, in production and once', () => {
     open();

@@ -28,7 +28,7 @@ export function placeOfKeyFile(given: string, opener: Opener, create: boolean): 
   if (existsSync(path)) return path;
   if (!create)
     throw new InputError(
-      `there is no key file ${path}: restore it from your copy. A new file, which \`localService\` ` +
+      `there is no key file ${path}: restore it from your copy. A new file, which \`createLocalService\` ` +
         `makes without \`create: false\`, opens no value of the old one`,
     );
   holding(lockNow(lockOf(path)), (lock) => {

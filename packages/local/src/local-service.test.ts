@@ -3,14 +3,14 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Endpoint, endpoints, type Route } from '@eaas/protocol/wire';
 import { serverOperations } from '@eaas/service';
 import { ask } from '../test/ask.ts';
-import { createTestService, localService } from './index.ts';
+import { createTestService, createLocalService } from './index.ts';
 import { formatSealed, newSealed } from './sealed.ts';
 
 const dek = Buffer.alloc(32, 7).toString('base64');
 
 describe('a local service', () => {
   test('wraps and unwraps under its default key, which is the key with the name `default`', async () => {
-    const service = localService();
+    const service = createLocalService();
     const key = `/v1/keys/${service.keyId}`;
     const { wrapped_key } = await ask(service, `POST ${key}/wrap`, { dek });
     expect(await ask(service, `POST ${key}/unwrap`, { wrapped_key })).toMatchObject({ dek, key_version: 1 });
@@ -18,7 +18,7 @@ describe('a local service', () => {
   });
 
   test('returns the same key for the same name, until the key is destroyed', async () => {
-    const service = localService();
+    const service = createLocalService();
     const key = await service.createKey('customers', { intake: true });
     expect(await service.createKey('customers')).toEqual(key);
     expect(await service.createKey('customers', { intake: true, exportable: false })).toEqual(key);
@@ -30,7 +30,7 @@ describe('a local service', () => {
   });
 
   test('refuses a known name with another setting', async () => {
-    const service = localService();
+    const service = createLocalService();
     await service.createKey('customers', { intake: true });
     const refused = service.createKey('customers', { intake: false });
     await expect(refused).rejects.toMatchObject({ name: 'ServiceError', code: 'name_taken' });
@@ -39,7 +39,7 @@ describe('a local service', () => {
   test.each(['GET /v1/audit/verify', 'POST /v1/encrypt'])(
     '%s says that it needs a server, and how to get one',
     async (route) => {
-      const answer = await ask(localService(), route);
+      const answer = await ask(createLocalService(), route);
       expect(answer).toMatchObject({ status: 404, code: 'not_found' });
       expect(answer['detail']).toMatch(/has no audit log, no API keys.*`eaas import`/);
     },
@@ -53,13 +53,13 @@ describe('a local service', () => {
   });
 
   test('shows a key without its versions, because it counts no uses', async () => {
-    const service = localService();
+    const service = createLocalService();
     const shown = await ask(service, `GET /v1/keys/${service.keyId}`);
     expect(shown).toMatchObject({ name: 'default', versions_total: 1, versions: [] });
   });
 
   test('shows its API key to no spread, JSON or log', () => {
-    const service = localService();
+    const service = createLocalService();
     expect(service.apiKey).toMatch(/^eaas_sk_/);
     for (const shown of [
       JSON.stringify(service),
@@ -73,15 +73,15 @@ describe('a local service', () => {
   test('without keys of its own is refused in production, and one with keys is not', () => {
     vi.stubEnv('NODE_ENV', 'production');
     onTestFinished(() => void vi.unstubAllEnvs());
-    expect(() => localService()).toThrow(
+    expect(() => createLocalService()).toThrow(
       /^in production .*: pass `sealed`, `secret` or `file`, and in tests use `createTestService`$/,
     );
-    expect(() => localService({ sealed: formatSealed(newSealed(Date.now())) })).not.toThrow();
+    expect(() => createLocalService({ sealed: formatSealed(newSealed(Date.now())) })).not.toThrow();
     expect(() => createTestService()).not.toThrow();
   });
 
   test('does not starve timers, even in an endless loop', async () => {
-    const [service, bell] = [localService(), new AbortController()];
+    const [service, bell] = [createLocalService(), new AbortController()];
     setTimeout(() => bell.abort(), 1);
     while (!bell.signal.aborted) await service.createKey('customers');
     expect(bell.signal.aborted).toBe(true);

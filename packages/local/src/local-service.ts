@@ -42,7 +42,7 @@ import { keysOfSecrets } from './secret.ts';
 type KeyRecord = Output<'POST /v1/keys'>;
 type NewKeyFields = Omit<Input<'POST /v1/keys'>, 'name'>;
 
-/** A service inside this process: `new EaasClient({ service: localService() })`. It has one tenant. */
+/** A service inside this process: `new EaasClient({ service: createLocalService() })`. It has one tenant. */
 export interface LocalService {
   /** The URL that `fetch` responds to. No request leaves the process. */
   readonly baseUrl: string;
@@ -68,7 +68,7 @@ export interface LocalService {
   createKey(name: string, fields?: NewKeyFields): Promise<KeyRecord>;
 }
 
-/** Options of `localService`: keys are in a file, in a text, derived from secrets, or only in memory. */
+/** Options of `createLocalService`: keys are in a file, in a text, derived from secrets, or only in memory. */
 export type LocalServiceOptions = Options & (Only<'file'> | Only<'sealed'> | Only<'secret'>);
 
 type Source = 'file' | 'sealed' | 'secret';
@@ -132,16 +132,16 @@ const serviceRules: OptionRules<Options> = {
  *
  * @example
  * ```ts
- * import { localService } from '@eaas/local';
+ * import { createLocalService } from '@eaas/local';
  * import { EaasClient } from '@eaas/sdk';
  *
- * const eaas = new EaasClient({ service: localService({ file: '.eaas/local.json' }) });
+ * const eaas = new EaasClient({ service: createLocalService({ file: '.eaas/local.json' }) });
  * const ciphertext = await eaas.encrypt('hello');
  * console.log(await eaas.decrypt(ciphertext, { as: 'text' })); // hello
  * ```
  */
-export function localService(options: LocalServiceOptions = {}): LocalService {
-  requireOptions<Options>(serviceRules, options, 'localService');
+export function createLocalService(options: LocalServiceOptions = {}): LocalService {
+  requireOptions<Options>(serviceRules, options, 'createLocalService');
   const { file, sealed, secret, current, open, create } = options;
   const sources = [file, sealed, secret].filter((source) => source !== undefined).length;
   if (sources > 1)
@@ -156,7 +156,7 @@ export function localService(options: LocalServiceOptions = {}): LocalService {
     throw new InputError('`create: false` needs `file`: pass the path of the key file');
   if (sources === 0 && isProduction())
     throw new InputError(
-      'in production (NODE_ENV), `localService()` would encrypt under keys that are lost when the process ends: pass `sealed`, ' +
+      'in production (NODE_ENV), `createLocalService()` would encrypt under keys that are lost when the process ends: pass `sealed`, ' +
         '`secret` or `file`, and in tests use `createTestService`',
     );
   const now = () => Date.now();

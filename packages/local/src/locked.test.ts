@@ -1,4 +1,4 @@
-// Keys in a variable that a key service locks, and `open` of localService.
+// Keys in a variable that a key service locks, and `open` of createLocalService.
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { toBase64 } from '@eaas/protocol/internal-base64';
 import { EaasClient } from '@eaas/sdk';
 import { expect, test, vi } from 'vitest';
 import { ask } from '../test/ask.ts';
-import { type LocalService, localService, type LocalServiceOptions } from './index.ts';
+import { type LocalService, createLocalService, type LocalServiceOptions } from './index.ts';
 import { keyOfService, type Opener } from './opener.ts';
 import { formatSealed, newSealed, openSealed } from './sealed.ts';
 
@@ -26,7 +26,7 @@ function lockedKeys() {
 }
 
 const encrypt = (options: LocalServiceOptions) =>
-  new EaasClient({ service: localService(options) }).encrypt('token', { context, as: 'bundle' });
+  new EaasClient({ service: createLocalService(options) }).encrypt('token', { context, as: 'bundle' });
 const errorOf = (work: () => unknown): Promise<Error> =>
   Promise.resolve()
     .then(work)
@@ -62,9 +62,9 @@ test('without `open`, the module that asks key services is not loaded', () => {
 });
 
 test('once the keys are open, a call waits for nothing more than without `open`', async () => {
-  const promises = await promisesOf(localService({ sealed: unlocked }));
+  const promises = await promisesOf(createLocalService({ sealed: unlocked }));
   expect(promises).toBeGreaterThan(0);
-  expect(await promisesOf(localService(lockedKeys()))).toBe(promises);
+  expect(await promisesOf(createLocalService(lockedKeys()))).toBe(promises);
 });
 
 const { text, tenant, key, ...given } = vectors('local-lock').cases[0] ?? never();
@@ -77,7 +77,7 @@ test('the vector: the key of the lock, the secret, and the same text written aga
   const file = openSealed(text, { kind: 'kms', newLock: never, keyFor });
   expect([toBase64(file.secret), formatSealed(file)]).toEqual([given.secret, text]);
   const asked = vi.fn(open);
-  const { tenantId, keyId } = localService({ sealed: text, open: asked });
+  const { tenantId, keyId } = createLocalService({ sealed: text, open: asked });
   const { key_id } = await encrypt({ sealed: text, open: asked });
   expect([tenantId, keyId, key_id]).toEqual([tenant, key, key]);
   expect(asked.mock.calls).toMatchObject([[bytes(given.sealed), { signal: { aborted: false } }]]);
@@ -96,7 +96,7 @@ test('before the first call, nobody is asked, and nothing is drawn or timed; the
   const locked = lockedKeys();
   const drawing = [vi.spyOn(crypto, 'getRandomValues'), vi.spyOn(crypto, 'randomUUID')];
   const spies = [...drawing, vi.spyOn(globalThis, 'setTimeout')];
-  const client = new EaasClient({ service: localService(locked) });
+  const client = new EaasClient({ service: createLocalService(locked) });
   await new Promise(setImmediate);
   expect([locked.open, ...spies].map(({ mock }) => mock.calls.length)).toEqual([0, 0, 0, 0]);
   spies.forEach((spy) => spy.mockRestore());
@@ -131,28 +131,31 @@ test.each<[string, object, RegExp]>([
 
 test.each<[LocalServiceOptions, RegExp]>([
   [{ sealed: text }, /is locked: only the key service that sealed it opens it, by `open`/],
-  [{ sealed: unlocked, open: undefined }, /`open` of `localService` must be a function \(got undefined\)/],
+  [
+    { sealed: unlocked, open: undefined },
+    /`open` of `createLocalService` must be a function \(got undefined\)/,
+  ],
   [{ file: '.eaas/local.json', open }, /`open` needs `sealed`/],
 ])('options %# are refused at once', (options, reason) => {
-  expect(() => localService(options)).toThrow(reason);
+  expect(() => createLocalService(options)).toThrow(reason);
 });
 
 test('`ready` opens the keys at the start; `apiKey` is there afterwards', async () => {
   const locked = lockedKeys();
-  const service = localService(locked);
+  const service = createLocalService(locked);
   expect(() => service.apiKey).toThrow('the keys are not open yet: await `ready()`');
   await service.ready();
   await service.ready();
   expect(locked.open).toHaveBeenCalledTimes(1);
   expect(await ask(service, `GET /v1/keys/${service.keyId}`)).toMatchObject({ name: 'default' });
-  for (const each of [localService(), localService({ sealed: unlocked })])
+  for (const each of [createLocalService(), createLocalService({ sealed: unlocked })])
     expect(await each.ready()).toBe(undefined);
 });
 
 test('a key service that refuses makes every kind of call `unavailable`', async () => {
   const cause = Object.assign(new Error('no right to arn:aws:kms'), { name: 'AccessDeniedException' });
   const refusing = vi.fn(() => Promise.reject(cause));
-  const service = localService({ sealed: text, open: refusing });
+  const service = createLocalService({ sealed: text, open: refusing });
   const client = new EaasClient({ service });
   const works = [() => client.encrypt('x'), () => service.createKey('default'), () => service.ready()];
   for (const work of [...works, () => service.call('GET /v1/keys', {})])

@@ -5,6 +5,6 @@ import type { openKeyFileStore as openInNode } from './key-file-store.ts';
 /** Stands for key-file-store.ts where there are no files. */
 export const openKeyFileStore: typeof openInNode = () => {
   throw new InputError(
-    '`file` of `localService` needs Node, Bun or Deno: in a page or at the edge, leave it out, and the keys are in memory',
+    '`file` of `createLocalService` needs Node, Bun or Deno: in a page or at the edge, leave it out, and the keys are in memory',
   );
 };

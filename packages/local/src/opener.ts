@@ -23,7 +23,7 @@ export const advice: Readonly<Record<Lock['kind'], string>> = {
   none: 'unset EAAS_LOCAL_PASSPHRASE, EAAS_LOCAL_KEY_COMMAND and EAAS_LOCAL_KMS_COMMAND',
   passphrase: 'set EAAS_LOCAL_PASSPHRASE to its passphrase',
   key: 'set EAAS_LOCAL_KEY_COMMAND to the program that prints its key',
-  kms: 'only the key service that sealed it opens it, by `open` of `localService`, or for a command by EAAS_LOCAL_KMS_COMMAND',
+  kms: 'only the key service that sealed it opens it, by `open` of `createLocalService`, or for a command by EAAS_LOCAL_KMS_COMMAND',
 };
 
 /** Some platforms have no `process`, or no right to read it. */

@@ -59,7 +59,7 @@ test('a question that never ends holds nobody for more than two seconds, and nei
 test('a key service that never answers is asked every two seconds while somebody waits, and aborted after ten', async () => {
   const { calls, signals } = play(never);
   expect(await calls(1, 9_999)).toEqual([5, {}]);
-  expect(await calls(0, 60_000)).toEqual([5, { '`open` of `localService` took longer than 10 s': 1 }]);
+  expect(await calls(0, 60_000)).toEqual([5, { '`open` of `createLocalService` took longer than 10 s': 1 }]);
   expect(signals.filter(({ aborted }) => aborted)).toHaveLength(5);
   expect(vi.getTimerCount()).toBe(0);
 });
@@ -93,7 +93,7 @@ test.each([
   [Object.assign(new Error('arn:secret'), { name: 'secret of 7' }), ''],
 ])('what `open` throws is the cause of an error whose text has only its name', async (cause, name) => {
   const error = await bytesOf(() => Promise.reject(cause), sealed, signal).catch((caught: unknown) => caught);
-  const message = `\`open\` of \`localService\` failed${name}; \`cause\` of this error says why`;
+  const message = `\`open\` of \`createLocalService\` failed${name}; \`cause\` of this error says why`;
   expect(error).toMatchObject({ code: 'unavailable', retryable: true, status: 503, message, cause });
   expect(JSON.stringify(error)).not.toContain('secret');
 });

@@ -77,10 +77,10 @@ export async function bytesOf(open: Open, sealed: Uint8Array, signal: AbortSigna
   }
   if (isBytes(opened) && opened.length === 32) return new Uint8Array(opened);
   throw new InputError(
-    `\`open\` of \`localService\` must return a Uint8Array of 32 bytes (got ${kindOf(opened)}): if the key service answers ` +
+    `\`open\` of \`createLocalService\` must return a Uint8Array of 32 bytes (got ${kindOf(opened)}): if the key service answers ` +
       'in base64, decode it',
   );
 }
 
 const unavailable = (what: string, options: ErrorOptions = {}): ServiceError =>
-  new ServiceError('unavailable', `\`open\` of \`localService\` ${what}`, { ...options, status: 503 });
+  new ServiceError('unavailable', `\`open\` of \`createLocalService\` ${what}`, { ...options, status: 503 });

@@ -1,7 +1,7 @@
 import { EaasClient, type EaasEvent } from '@eaas/sdk';
 import { readBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { localService } from './index.ts';
+import { createLocalService } from './index.ts';
 import { forgotten, formatSealed, newSealed, openSealed, replaced, rotated } from './sealed.ts';
 
 const hour = 3_600_000;
@@ -16,7 +16,7 @@ function at(time: number): void {
 
 /** A deployment, with a client whose data keys nobody has yet. */
 function deploy(sealed: string, events: EaasEvent[] = []) {
-  const service = localService({ sealed });
+  const service = createLocalService({ sealed });
   return { service, client: new EaasClient({ service, onEvent: (event) => void events.push(event) }) };
 }
 
@@ -82,7 +82,7 @@ describe('a sealed text', () => {
   ])('that %s is refused, and not quoted', (_, given, reason) => {
     let message = '';
     try {
-      localService({ sealed: given });
+      createLocalService({ sealed: given });
     } catch (error) {
       ({ message } = error as Error);
     }
@@ -97,9 +97,9 @@ describe('a sealed text', () => {
     [{ file: '.eaas/local.json', sealed: text }, /pass either `file`, `sealed` or `secret`/],
     [{ sealed: text, create: false }, /`create: false` needs `file`/],
   ])('options without a value never mean keys in memory: %j', (options, message) => {
-    expect(() => localService(options)).toThrow(message);
+    expect(() => createLocalService(options)).toThrow(message);
     // @ts-expect-error: the keys are in one place
-    void ((): unknown => localService({ file: '', sealed: '' }));
+    void ((): unknown => createLocalService({ file: '', sealed: '' }));
   });
 
   test('cannot change: what needs a file or a server says so', async () => {

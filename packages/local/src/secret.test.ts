@@ -1,4 +1,4 @@
-// Keys that are derived from secrets of the app, and `secret` of localService.
+// Keys that are derived from secrets of the app, and `secret` of createLocalService.
 import { createHash } from 'node:crypto';
 import { runs } from '@eaas/test-kit/cases';
 import { vectors } from '@eaas/test-kit/vectors';
@@ -7,7 +7,7 @@ import { EaasClient } from '@eaas/sdk';
 import { defineFields, field } from '@eaas/sdk/fields';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { withOpened } from './key-file-format.ts';
-import { localService, type LocalServiceOptions } from './index.ts';
+import { createLocalService, type LocalServiceOptions } from './index.ts';
 import { formatSealed } from './sealed.ts';
 import { derivedKeys, keysOfSecrets, secretsIn } from './secret.ts';
 
@@ -17,7 +17,7 @@ const drawn = (name: string) => createHash('sha256').update(name).digest();
 const [a, b, c] = [drawn('a').toString('hex'), drawn('b').toString('base64url'), drawn('c').toString('hex')];
 
 /** A process of its own, with a client whose data keys nobody has yet. */
-const start = (options: LocalServiceOptions) => new EaasClient({ service: localService(options) });
+const start = (options: LocalServiceOptions) => new EaasClient({ service: createLocalService(options) });
 const context = { row: '1' };
 
 test.each(vectors('local-secret').cases)('the vector $name', (vector) => {
@@ -63,7 +63,7 @@ test('no sealed material of another secret has the same salt', () => {
 
 test('keys are derived without random bytes, which Workers do not have before the first request', () => {
   const drawing = [vi.spyOn(crypto, 'getRandomValues'), vi.spyOn(crypto, 'randomUUID')];
-  expect(localService({ secret: a }).keyId).toMatch(/^.{14}8.{4}[89ab]/);
+  expect(createLocalService({ secret: a }).keyId).toMatch(/^.{14}8.{4}[89ab]/);
   expect(drawing.map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
   drawing.forEach((each) => each.mockRestore());
 });
@@ -77,16 +77,16 @@ test('a value under another key asks for the first secret', async () => {
 });
 
 test('EAAS_KEY_ID must be the id of the first secret', () => {
-  vi.stubEnv('EAAS_KEY_ID', localService({ secret: a }).keyId.toUpperCase());
-  expect(() => localService({ secret: [a, b] })).not.toThrow();
-  expect(() => localService({ secret: [b, a] })).toThrow(asking);
+  vi.stubEnv('EAAS_KEY_ID', createLocalService({ secret: a }).keyId.toUpperCase());
+  expect(() => createLocalService({ secret: [a, b] })).not.toThrow();
+  expect(() => createLocalService({ secret: [b, a] })).toThrow(asking);
   vi.stubEnv('EAAS_KEY_ID', '');
-  expect(() => localService({ secret: b })).not.toThrow();
+  expect(() => createLocalService({ secret: b })).not.toThrow();
 });
 
 test('cannot change: what needs a second secret, a file or a server says so', async () => {
   const client = start({ secret: a });
-  const key_id = localService({ secret: a }).keyId;
+  const key_id = createLocalService({ secret: a }).keyId;
   const message = expect.stringMatching(/people .*a server.* a second secret, .*`current: 1`/) as string;
   const refused = { code: 'not_found', message };
   await expect(client.keys.rotate(key_id)).rejects.toMatchObject(refused);
@@ -132,8 +132,8 @@ describe('a secret', () => {
   });
 
   test.each(placeholders)('that is the placeholder %s is refused, and not quoted', (secret) => {
-    expect(() => localService({ secret })).toThrow(/^secret 1 of .* make it by `openssl rand -hex 32`/);
-    expect(() => localService({ secret })).not.toThrow(secret);
+    expect(() => createLocalService({ secret })).toThrow(/^secret 1 of .* make it by `openssl rand -hex 32`/);
+    expect(() => createLocalService({ secret })).not.toThrow(secret);
   });
 
   test.each<[LocalServiceOptions, RegExp]>([
@@ -149,14 +149,14 @@ describe('a secret', () => {
     [{ secret: a.slice(33) }, /at least 32 hexadecimal digits/],
     [{ secret: `${a}z` }, /\(got another string\)/],
     [{ secret: [a, b], current: 3 }, /`current` must be at most 2, the last secret \(got 3\)/],
-    [{ secret: a, current: 0 }, /`current` of `localService` must be an integer of at least 1/],
+    [{ secret: a, current: 0 }, /`current` of `createLocalService` must be an integer of at least 1/],
     [{ current: 1 }, /`current` needs `secret`/],
     [{ secret: a, sealed: 'x' } as object, /pass either `file`, `sealed` or `secret`/],
     [{ secret: a, file: 'x' } as object, /pass either `file`, `sealed` or `secret`/],
   ])('that is wrong is refused, and not quoted: %#', (options, message) => {
-    expect(() => localService(options)).toThrow(message);
-    expect(() => localService(options)).not.toThrow(a.slice(33, 43));
+    expect(() => createLocalService(options)).toThrow(message);
+    expect(() => createLocalService(options)).not.toThrow(a.slice(33, 43));
     // @ts-expect-error: the keys are in one place
-    void ((): unknown => localService({ secret: a, sealed: '' }));
+    void ((): unknown => createLocalService({ secret: a, sealed: '' }));
   });
 });

@@ -66,9 +66,9 @@ export function secretsIn(given: unknown): string[] {
     const got = secrets.indexOf(secret) < at ? 'the same as an earlier one' : faultIn(secret);
     if (typeof secret === 'string' && got === undefined) return secret;
     throw new InputError(
-      `secret ${at + 1} of \`localService\` must be at least 32 hexadecimal digits of one case, or characters of base64 with letters of ` +
-        `both cases, without quotes or white space (got ${got}): make it by \`openssl rand -hex 32\`, because what a person thought of ` +
-        'can be guessed',
+      `secret ${at + 1} of \`createLocalService\` must be at least 32 hexadecimal digits of one case, or characters of base64 ` +
+        `with letters of both cases, without quotes or white space (got ${got}): make it by \`openssl rand -hex 32\`, because ` +
+        'what a person thought of can be guessed',
     );
   });
 }

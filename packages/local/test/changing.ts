@@ -47,8 +47,8 @@ if (order === 'killed at a lock') {
   await lockKeyFile(file);
   process.exit();
 }
-const { localService } = await import('@eaas/local');
-const service = localService({ file });
+const { createLocalService } = await import('@eaas/local');
+const service = createLocalService({ file });
 
 async function ask(route: string, body: object = {}): Promise<Record<string, unknown>> {
   const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { localService } from '@eaas/local';
+import { createLocalService } from '@eaas/local';
 import { inTerminal, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { root } from '@eaas/test-kit/markdown';
@@ -14,7 +14,7 @@ const command = [process.execPath, `${root}packages/local/bin/eaas-local.mjs`];
 let file: string;
 beforeEach(async () => {
   file = join(await newDirectory(), 'local.json');
-  localService({ file });
+  createLocalService({ file });
   onTestFinished(() => void vi.unstubAllEnvs());
 });
 
@@ -49,7 +49,7 @@ test('lock takes the old and the new lock from variables', async () => {
   const again = await lock({ ...old, EAAS_LOCAL_NEW_PASSPHRASE: 'staple' }, '--json');
   expect(jsonLines(again.stdout)).toMatchObject([{ lock_before: 'passphrase', lock: 'passphrase' }]);
   vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'staple');
-  expect(localService({ file, create: false }).keyId).toMatch(/^[\da-f-]{36}$/);
+  expect(createLocalService({ file, create: false }).keyId).toMatch(/^[\da-f-]{36}$/);
 });
 
 test('lock asks at a terminal, shows no passphrase, and changes nothing if the repetition differs', async () => {
@@ -68,7 +68,7 @@ test('lock asks at a terminal, shows no passphrase, and changes nothing if the r
   ]);
   expect({ code, isShown: shown.includes('correct') }).toEqual({ code: 0, isShown: false });
   vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'correct horse');
-  expect(localService({ file, create: false }).keyId).toMatch(/^[\da-f-]{36}$/);
+  expect(createLocalService({ file, create: false }).keyId).toMatch(/^[\da-f-]{36}$/);
 });
 
 test('a program of a key service that fails ends with the processes that it started', async () => {

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { localService } from '@eaas/local';
+import { createLocalService } from '@eaas/local';
 import { builtScript } from '@eaas/test-kit/built-program';
 import { bun, deno } from '@eaas/test-kit/runtimes/programs';
 import { buildSync } from 'esbuild';
@@ -49,7 +49,7 @@ function startIn([command = '', ...options]: readonly string[], ...order: readon
 
 /** Opens the file, and checks that nothing that a process was told is lost. */
 async function requireKept(lines: readonly Line[]): Promise<number> {
-  const service = localService({ file });
+  const service = createLocalService({ file });
   for (const { key_id, wrapped_key, subject } of lines) {
     if (key_id === undefined) continue;
     const answer = await ask(service, `POST /v1/keys/${key_id}/unwrap`, { wrapped_key, subject });
@@ -81,7 +81,7 @@ test('a process that is killed at any of its calls of the file system leaves a f
     end = await startIn([process.execPath], 'killed', String(at)).end();
     expect(end.stderr).toBe('');
     await requireKept(end.lines);
-    await localService({ file }).createKey(`after ${at}`);
+    await createLocalService({ file }).createKey(`after ${at}`);
     const died = end.lines.at(-1)?.died;
     const isRotating = end.lines.some(({ key_id }) => key_id) && !end.lines.some(({ rotated }) => rotated);
     if (isRotating) duringRotation.add(died);
@@ -91,9 +91,9 @@ test('a process that is killed at any of its calls of the file system leaves a f
 });
 
 test('a process that is killed at any call while it locks a file leaves it with the old or the new lock', async () => {
-  const { keyId } = localService({ file });
+  const { keyId } = createLocalService({ file });
   const dek = Buffer.alloc(32, 7).toString('base64');
-  const wrapped = await ask(localService({ file }), `POST /v1/keys/${keyId}/wrap`, { dek });
+  const wrapped = await ask(createLocalService({ file }), `POST /v1/keys/${keyId}/wrap`, { dek });
   const unlocked = readFileSync(file);
   onTestFinished(() => void vi.unstubAllEnvs());
   const key = script(`echo ${Buffer.alloc(32, 1).toString('base64')}`);
@@ -109,7 +109,7 @@ test('a process that is killed at any call while it locks a file leaves it with 
     const { lock } = JSON.parse(readFileSync(file, 'utf8')) as { lock: { kind: string } };
     locks.add(lock.kind);
     vi.stubEnv('EAAS_LOCAL_KEY_COMMAND', lock.kind === 'key' ? key : undefined);
-    const service = localService({ file, create: false });
+    const service = createLocalService({ file, create: false });
     expect(service.keyId).toBe(keyId);
     await requireKept([{ ...wrapped, key_id: keyId }]);
     await service.createKey('another');
@@ -152,9 +152,11 @@ test('the package for browsers has no module of Node, and says that a file needs
     conditions,
   });
   expect(readFileSync(outfile, 'utf8')).not.toMatch(/["']node:|\bprocess\./);
-  const inBrowser = (await import(outfile)) as { localService: typeof localService };
-  expect(() => inBrowser.localService({ file })).toThrow('`file` of `localService` needs Node, Bun or Deno');
-  expect(inBrowser.localService().keyId).toMatch(/^[\da-f-]{36}$/);
+  const inBrowser = (await import(outfile)) as { createLocalService: typeof createLocalService };
+  expect(() => inBrowser.createLocalService({ file })).toThrow(
+    '`file` of `createLocalService` needs Node, Bun or Deno',
+  );
+  expect(inBrowser.createLocalService().keyId).toMatch(/^[\da-f-]{36}$/);
 });
 
 test.each([
@@ -164,21 +166,21 @@ test.each([
 ])('a program for the key of a file that %s is refused, without its output', (_, command, message) => {
   vi.stubEnv('EAAS_LOCAL_KEY_COMMAND', script(command));
   onTestFinished(() => void vi.unstubAllEnvs());
-  expect(() => localService({ file })).toThrow(message);
-  expect(() => localService({ file })).not.toThrow('secret');
+  expect(() => createLocalService({ file })).toThrow(message);
+  expect(() => createLocalService({ file })).not.toThrow('secret');
 });
 
 test('a program prints the key of a locked file', () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   const print = (byte: number) => script(`echo ${Buffer.alloc(32, byte).toString('base64')}`);
   vi.stubEnv('EAAS_LOCAL_KEY_COMMAND', print(1));
-  const { keyId } = localService({ file });
+  const { keyId } = createLocalService({ file });
   expect(readFileSync(file, 'utf8')).toContain('"kind": "key"');
-  expect(localService({ file }).keyId).toBe(keyId);
+  expect(createLocalService({ file }).keyId).toBe(keyId);
   vi.stubEnv('EAAS_LOCAL_KEY_COMMAND', print(2));
-  expect(() => localService({ file })).toThrow('does not open: set EAAS_LOCAL_KEY_COMMAND');
+  expect(() => createLocalService({ file })).toThrow('does not open: set EAAS_LOCAL_KEY_COMMAND');
   vi.stubEnv('EAAS_LOCAL_KEY_COMMAND', '/no/program');
-  expect(() => localService({ file })).toThrow('the program /no/program cannot be run (ENOENT)');
+  expect(() => createLocalService({ file })).toThrow('the program /no/program cannot be run (ENOENT)');
 });
 
 function script(command: string): string {

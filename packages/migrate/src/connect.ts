@@ -81,7 +81,7 @@ export async function clientOf(onEvent?: EaasClientOptions['onEvent']): Promise<
   if (sealed === undefined) return new EaasClient({ onEvent });
   const { found } = await fromApp('@eaas/local');
   const { found: internal } = await fromApp('@eaas/local/internal');
-  const service = found.localService({ sealed, ...internal.openOfEnvironment() });
+  const service = found.createLocalService({ sealed, ...internal.openOfEnvironment() });
   // What the program says is in the cause.
   await service.ready().catch(({ message, cause }: Error) => {
     throw new InputError(cause instanceof Error ? cause.message : message);

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { localService } from '@eaas/local';
+import { createLocalService } from '@eaas/local';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, field } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
@@ -40,7 +40,7 @@ test('the new keys can be in a variable that a key service locks, and the app ca
   expect([code, stderr]).toEqual([2, expect.stringContaining('EAAS_LOCAL_KMS_COMMAND')]);
   const half = 'eaas_half_VSKJF9dfAeJoWeuyFp5EkW3ZcrIIOfWJ7WBqHh7Q6GE4LQSsN';
   await adopted(args, root, { ...locked, EAAS_LOCAL_KMS_COMMAND: program, EAAS_HALF: half });
-  const app = new EaasClient({ service: localService({ sealed }), half });
+  const app = new EaasClient({ service: createLocalService({ sealed }), half });
   expect(await opened('locked', app)).toEqual(['a token']);
 });
 

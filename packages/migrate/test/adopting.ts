@@ -1,6 +1,6 @@
 // A database, new keys in one variable, and the command `adopt` as a process with both.
 import { randomBytes } from 'node:crypto';
-import { localService } from '@eaas/local';
+import { createLocalService } from '@eaas/local';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, field } from '@eaas/sdk/fields';
 import { closing } from '@eaas/test-kit/closing';
@@ -13,7 +13,7 @@ import { variablesOf } from './in-process.ts';
 
 const made = await run([process.execPath, `${root}packages/local/bin/eaas-local.mjs`, 'new'], {});
 export const sealed = made.stdout.trim().replace('EAAS_LOCAL=', '');
-export const eaas = new EaasClient({ service: localService({ sealed }) });
+export const eaas = new EaasClient({ service: createLocalService({ sealed }) });
 const database = await closing(createDatabase(), (it) => it.drop());
 const connection = database.connection('owner');
 // Without prepared statements, because columns change their types.

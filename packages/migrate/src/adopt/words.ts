@@ -88,6 +88,6 @@ export function advice(oldKeys: readonly OldKey[], now: Date): string {
   const variables = oldKeys.map(({ variable }) => variable).join(' and ');
   return (
     `\nKeep ${variables} as long as you keep backups of before ${day}, which nothing else opens, and for ever if\n` +
-    `\`secret\` of \`localService\` is made of it. If it leaked, whoever has a backup can read it: also revoke the tokens.\n`
+    `\`secret\` of \`createLocalService\` is made of it. If it leaked, whoever has a backup can read it: also revoke the tokens.\n`
   );
 }

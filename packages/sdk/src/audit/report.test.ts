@@ -1,4 +1,4 @@
-import { localService } from '@eaas/local';
+import { createLocalService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { all, observedClient } from '../../test/observed-client.ts';
 import { EaasClient, InputError } from '../index.ts';
@@ -39,7 +39,7 @@ test('a report on a name that is none throws, and one on a subject that was neve
   expect(await all(client.audit.report({ subject }))).toEqual([]);
   expect(await all(client.audit.report({ subjectId: 'a'.repeat(64) }))).toEqual([]);
   await expect(all(client.audit.report({ subjectId: 'a' }))).rejects.toMatchObject({ code: 'bad_request' });
-  await using local = new EaasClient({ service: localService() });
+  await using local = new EaasClient({ service: createLocalService() });
   await expect(all(local.audit.report({ subject }))).rejects.toThrow(/log/);
 });
 

@@ -24,7 +24,7 @@ const keyRoutes = {
   /** Returns one page of keys, newest first. Needs the permission `keys.read`. */
   page: 'GET /v1/keys',
   /**
-   * Returns a key and its versions, newest first, with their uses. Without a log, as `localService`, it leaves them out. Needs
+   * Returns a key and its versions, newest first, with their uses. Without a log, as `createLocalService`, it leaves them out. Needs
    * the permission `keys.read`.
    */
   get: 'GET /v1/keys/:key_id',

@@ -43,7 +43,7 @@ export interface EaasClientOptions extends ClientOptions {
   /** An API key, or a function that returns an API key. The client calls the function before every call. */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
-   * A service inside this process, such as `localService()` of `@eaas/local`, instead of `baseUrl`, `apiKey` and
+   * A service inside this process, such as `createLocalService()` of `@eaas/local`, instead of `baseUrl`, `apiKey` and
    * `fetch`. Its default key is the default of `keyId`. The client then ignores the variables EAAS_BASE_URL,
    * EAAS_API_KEY and EAAS_KEY_ID, but reads EAAS_HALF like any other.
    */
@@ -66,7 +66,7 @@ const eaasClientOptions: OptionRules<EaasClientOptions> = {
   ...clientOptions,
   baseUrl: 'anything',
   apiKey: 'anything',
-  service: /* @__PURE__ */ having('a service such as `localService()`', 'fetch'),
+  service: /* @__PURE__ */ having('a service such as `createLocalService()`', 'fetch'),
 };
 
 /** The public key of the newest version of a key: what `client.publicKey` returns. */
@@ -75,7 +75,7 @@ export type PublicKeys = Output<'GET /v1/keys/:key_id/public-key'>;
 /**
  * A client for the whole API. The client needs an API key, which a browser must not hold, so use
  * `createBrowserClient` of `@eaas/sdk/browser` in a page. With `issuer` and `token`, it acts for the user of your
- * app's own sign-in instead, and needs no API key. With `service`, such as `localService` of `@eaas/local`, the keys are
+ * app's own sign-in instead, and needs no API key. With `service`, such as `createLocalService` of `@eaas/local`, the keys are
  * in this process, and there is no server.
  *
  * @example

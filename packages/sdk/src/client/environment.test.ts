@@ -1,5 +1,5 @@
 import { formatApiKey } from '@eaas/protocol/wire';
-import { createTestService, localService, type TestService } from '@eaas/local';
+import { createTestService, createLocalService, type TestService } from '@eaas/local';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withEnvironment as withoutEnvironment } from './environment.ts';
 import { createBrowserClient } from '../browser/browser.ts';
@@ -61,7 +61,7 @@ test.each([
 });
 
 test('a `service` in the process has its own connection and default key', async () => {
-  const local = localService();
+  const local = createLocalService();
   const { key_id: named } = await local.createKey('named');
   expect(
     (await new EaasClient({ service: local, keyId: named }).encrypt('Ada', { as: 'bundle' })).key_id,
@@ -73,7 +73,7 @@ test('a `service` in the process has its own connection and default key', async 
   expect(service.requests).toHaveLength(before + 1);
 });
 
-const local = localService();
+const local = createLocalService();
 const { key_id: own } = await service.createKey('of the app');
 const halves = {
   EAAS_HALF: 'eaas_half_VSKJF9dfAeJoWeuyFp5EkW3ZcrIIOfWJ7WBqHh7Q6GE4LQSsN',
@@ -132,7 +132,7 @@ test.each<[string, (more: EaasClientOptions) => EnvelopeClient, unknown[]]>([
 );
 
 test.each(['baseUrl', 'apiKey', 'fetch'] as const)('a client refuses `service` and `%s` together', (name) => {
-  const local = localService();
+  const local = createLocalService();
   expect(() => new EaasClient({ service: local, [name]: local[name] })).toThrow(
     `pass either \`service\` or \`${name}\`: \`service\` has its own \`${name}\``,
   );
@@ -141,7 +141,9 @@ test.each(['baseUrl', 'apiKey', 'fetch'] as const)('a client refuses `service` a
 test('a client names what is wrong with its `service`', () => {
   const { baseUrl, apiKey, fetch } = service;
   const clientOf = (value: object) => () => new EaasClient({ service: value as TestService });
-  expect(clientOf({})).toThrow('`service` of `new EaasClient` must be a service such as `localService()`');
+  expect(clientOf({})).toThrow(
+    '`service` of `new EaasClient` must be a service such as `createLocalService()`',
+  );
   expect(clientOf({ baseUrl, fetch })).toThrow('`apiKey` must be an API key');
   expect(clientOf({ apiKey, fetch })).toThrow('`baseUrl` must be the URL of the service');
 });

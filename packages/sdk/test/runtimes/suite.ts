@@ -1,4 +1,4 @@
-import { createTestService, localService } from '@eaas/local';
+import { createTestService, createLocalService } from '@eaas/local';
 import type { Engine } from '@eaas/protocol';
 import { EaasClient } from '@eaas/sdk';
 import { type CaseResult, type Cases, runCases, type Settings } from '@eaas/test-kit/runtimes/case';
@@ -23,7 +23,7 @@ export const programCases = (engines: readonly string[]): Cases => ({
     const answer = Uint8Array.from(atob(opened), (one) => one.charCodeAt(0));
     let asked = 0;
     const open = () => (asked++ === 0 ? new Promise<never>(() => {}) : Promise.resolve(answer));
-    const client = new EaasClient({ service: localService({ sealed, open }) });
+    const client = new EaasClient({ service: createLocalService({ sealed, open }) });
     same(
       [(await client.encrypt('a secret', { as: 'bundle' })).key_id, asked],
       [key, 2],
