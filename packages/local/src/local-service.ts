@@ -156,7 +156,7 @@ export function createLocalService(options: LocalServiceOptions = {}): LocalServ
     throw new InputError('`create: false` needs `file`: pass the path of the key file');
   if (sources === 0 && isProduction())
     throw new InputError(
-      'in production (NODE_ENV), `createLocalService()` would encrypt under keys that are lost when the process ends: pass `sealed`, ' +
+      'in production (NODE_ENV), the keys would be lost when the process ends: pass `sealed`, ' +
         '`secret` or `file`, and in tests use `createTestService`',
     );
   const now = () => Date.now();

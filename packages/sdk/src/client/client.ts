@@ -66,7 +66,7 @@ const eaasClientOptions: OptionRules<EaasClientOptions> = {
   ...clientOptions,
   baseUrl: 'anything',
   apiKey: 'anything',
-  service: /* @__PURE__ */ having('a service such as `createLocalService()`', 'fetch'),
+  service: /* @__PURE__ */ having('what `createLocalService()` returns', 'fetch'),
 };
 
 /** The public key of the newest version of a key: what `client.publicKey` returns. */
