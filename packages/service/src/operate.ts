@@ -83,7 +83,9 @@ function decisionOf<Answer>(caller: Caller, part: Part<Answer>): Decision<Answer
       prepare: async (view: View) => {
         await caller.prepare?.(view);
         const preparing = async () => part.prepare?.(view, allowed(caller, view));
-        await preparing().catch(ignoreExpected);
+        await preparing().catch((error: unknown) => {
+          if (!(error instanceof Refusal)) throw error;
+        });
       },
     }),
     judge: (view) => part.judge(view, allowed(caller, view)),

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { countUp, keyId, look, note, openPair, type Step } from '../../test/pair.ts';
 import { tenantDraft } from '../rules/draft.ts';
-import { Missing } from './decision.ts';
+import { Missing, prepared } from './decision.ts';
 import { LinkRefused } from './store.ts';
 import { refTo } from './table.ts';
 import { entries, keys } from './tables.ts';
@@ -201,3 +201,15 @@ test.each(Object.entries(ends))(
     expect((await decide(1, look)).answer).toBe(2);
   },
 );
+
+test('what a decision finds while it prepares is read row by row, before it is judged', async () => {
+  const { decide } = await openPair();
+  const ids = Array.from({ length: 6 }, (_, nth) => `${keyId.slice(0, -1)}${nth}`);
+  let found: unknown[] | undefined;
+  const answer = decide(0, {
+    needs: () => [],
+    prepare: async (view) => void (found = ids.map((key_id) => view.find(keys, key_id))),
+    judge: () => ({ entries: [], answer: prepared(found) }),
+  });
+  expect((await answer).answer).toHaveLength(6);
+});

@@ -91,12 +91,20 @@ export class Ledger {
     attempt(decision, 1);
   }
 
-  /** Reads what a decision will ask for, as far as it can be named, and lets it prepare. */
+  /** Reads what a decision asks for, and lets it prepare. What it finds shows what it asks for next, so this takes some rounds. */
   async #prepared(cache: TenantCache, decision: Decision): Promise<void> {
     let guess = cache.guess ?? (await cache.read([]));
-    const missing = this.#missing(guess, decision);
-    if (missing.length > 0) guess = await cache.read(missing);
-    await decision.prepare?.(this.#viewOf(guess));
+    let missing = this.#missing(guess, decision);
+    for (let round = 1; ; round++) {
+      if (missing.length > 0) guess = await cache.read(missing);
+      try {
+        return await decision.prepare?.(this.#viewOf(guess));
+      } catch (error) {
+        const outcome = outcomeOf(error);
+        if (!('needs' in outcome) || round > mostRounds) throw error;
+        missing = missing.concat(outcome.needs);
+      }
+    }
   }
 
   /**
