@@ -1,6 +1,7 @@
 // The parts of a text that can be searched: all of it, its first or last characters, its prefixes, its words.
 import { countFrom, requireKind } from '@eaas/protocol/internal';
 import { type PartIndex, textIndex, type TextPartOptions, type TextRule } from './part-index.ts';
+import { ofUnicode15 } from './unicode-15.ts';
 import { refuse } from './value-types.ts';
 
 export function wholeText<const Column extends string | true = true>(
@@ -58,7 +59,9 @@ export function prefixes<const Column extends string | true = true>(
 export function words<const Column extends string | true = true>(
   options: TextPartOptions<Column> = {},
 ): PartIndex<string, string, true, NoInfer<Column>> {
-  const partsOf = (text: string) => [...new Set(text.match(/[\p{L}\p{M}\p{N}]+/gu))];
+  const partsOf = (text: string) => [
+    ...new Set(ofUnicode15(text).flatMap((run) => run.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [])),
+  ];
   return textIndex('part.words', { isList: true, partsOf, soughtBy: partsOf }, options);
 }
 

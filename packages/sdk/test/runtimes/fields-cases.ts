@@ -1,6 +1,7 @@
-import { createIndexKey, defineFields, field } from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, field, part } from '@eaas/sdk/fields';
 import type { Cases } from '@eaas/test-kit/runtimes/case';
 import { refused, same } from './expect.ts';
+import { stepHashes, stepHashesOf } from './unicode.ts';
 
 const definition = defineFields({
   patients: { email: field.text().searchable(), born: field.date(), scan: field.bytes() },
@@ -17,5 +18,8 @@ export const fieldsCases: Cases = {
     same(email_index, [sealed.email_index], 'the fingerprint');
     same(await records.decryptRow('patients', 4711, sealed), row, 'the row');
     await refused(() => records.decryptRow('patients', 4712, sealed), 'decryption');
+  },
+  'a fingerprint does not depend on the Unicode of the runtime': async () => {
+    same(await stepHashesOf(part), stepHashes, 'what each step makes of every code point');
   },
 };
