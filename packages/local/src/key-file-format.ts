@@ -3,7 +3,9 @@
 import { InputError, pae, parseUuid, toUtf8 } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/internal-base64';
 import {
+  attempt,
   hashKeyPlace,
+  inLine,
   randomBytes,
   type SecretPlace,
   tenantPlace,
@@ -16,7 +18,6 @@ import {
   hmac,
   type KeptKey,
   type KeyRow,
-  keys as keyTable,
   naming,
   newKey,
   newMaterial,
@@ -133,8 +134,8 @@ export function withOpened<T>(
 /** Returns the text of a file, in lines if it is indented. */
 export function formatKeyFile(file: KeyFile, indent = 2, versions = fileVersions): string {
   const { tenantId, lock, sealedSecret, secret, keys, subjects } = file;
-  const version = versions.at(-1);
-  const content = { format, version, tenant_id: tenantId, lock, tenant_secret: sealedSecret, keys, subjects };
+  const named = { format, version: versions.at(-1), tenant_id: tenantId, lock, tenant_secret: sealedSecret };
+  const content = { ...named, keys, subjects };
   const mac = toBase64(macOf(content, secret, tenantId));
   return `${JSON.stringify({ ...content, mac }, null, indent)}\n`;
 }
@@ -147,8 +148,8 @@ export function openKeyFile(
   known?: Pick<KeyFile, 'sealedSecret' | 'secret'>,
   versions = fileVersions,
 ): KeyFile {
-  const { mac, ...content } = readUnopened(name, text, versions);
-  const { tenant_id: tenantId, lock, tenant_secret: sealedSecret, keys, subjects } = content;
+  const file = readUnopened(name, text, versions);
+  const { tenant_id: tenantId, lock, tenant_secret: sealedSecret, keys, subjects } = file;
   try {
     if (parseUuid(tenantId) !== tenantId) throw damaged(name);
     if (known && known.sealedSecret !== sealedSecret)
@@ -156,7 +157,9 @@ export function openKeyFile(
         `${name} was locked anew, or was cut, damaged or edited: restart this process with ` +
           `the variables that open it, or restore it from your copy`,
       );
-    const secret = known?.secret ?? openTenantSecret(name, content, opener);
+    const secret = known?.secret ?? openTenantSecret(name, file, opener);
+    // Of what the file has, as it is.
+    const { mac, ...content } = JSON.parse(text) as Stored;
     const found = readBase64(mac);
     if (!found || !sameBytes(found, macOf(content, secret, tenantId))) throw damaged(name);
     return { tenantId, lock, sealedSecret, secret, keys, subjects };
@@ -170,77 +173,84 @@ const damaged = (name: string): InputError =>
 
 /** Reads a file without opening it. Nobody vouches for it before its MAC is checked. Throws InputError. */
 export function readUnopened(name: string, text: string, versions = fileVersions): Stored {
-  let found: Partial<Stored>;
-  try {
-    found = Object(JSON.parse(text)) as Partial<Stored>;
-  } catch {
+  const found = attempt(() => Object(JSON.parse(text)) as Partial<Stored>);
+  if (!found)
     throw new InputError(
       `${name} is not JSON (${text.length} characters): it was cut or overwritten, so restore it from your copy`,
     );
-  }
   if (found.format !== format)
     throw new InputError(`${name} is not a key file of a local service: pass another path`);
-  const version = Number(found.version);
-  const read = versions.join(' and ');
-  if (version < Math.min(...versions))
-    throw new InputError(
-      `${name} has format ${version}, and this program reads format ${read}. No release wrote it, so ` +
-        `nothing converts it: decrypt what you need with the version that wrote it, then delete it`,
-    );
   if (!versions.includes(found.version as number))
     throw new InputError(
-      `${name} has another version than ${read} (got ${version}): use the ` +
-        `release of @eaas/local that wrote it, or a newer one`,
+      `${name} has another version than ${versions.join(' and ')} (got ${Number(found.version)}): use the release that wrote it`,
     );
-  requireMembers(name, found as Stored);
-  return found as Stored;
+  return completed(name, found as Stored);
 }
 
-const onlyInServer: ReadonlySet<string> = new Set(['tenant_id', 'sealed_hash_key', 'created_id', 'rev']);
-const keyMembers = [
-  ...keyTable.columns.filter((column) => !onlyInServer.has(column)),
-  naming.column,
-  forIntake.column,
-];
+const needed = Symbol();
+const all = (names: string, absent: unknown = needed): object =>
+  Object.fromEntries(names.split(' ').map((name) => [name, absent]));
+
+/**
+ * The members of files, in the order in which they are written, and what stands for one that a file lacks. So a member that a later
+ * version adds needs a value here, and files of before open. A member that is not here is refused, because the next change would
+ * drop it.
+ */
+const members = {
+  file: { ...all('format version tenant_id lock tenant_secret keys mac'), subjects: [] },
+  locks: { none: all('kind'), passphrase: all('kind salt'), key: all('kind'), kms: all('kind sealed') },
+  key: {
+    ...all('key_id name key_version status created_at'),
+    exportable: false,
+    ...all('rotated_at interval_days next_rotation_at destroy_at', null),
+    min_version: 1,
+    subjects: 'optional',
+    intake: false,
+    ...all('hash_key versions'),
+  },
+  version: { ...all('created_at sealed'), from: undefined },
+  subject: { ...all('subject_id created_at sealed'), erased_at: null },
+};
 
 /** A key as the file has it, from a row. */
 export function fileKey(row: KeyRow, versions: FileKey['versions']): FileKey {
-  const columns = row as KeyRow & Readonly<Record<string, unknown>>;
-  const members = keyMembers.map((name) => [name, columns[name]]);
-  const hash_key = textOf(row.sealed_hash_key);
-  return { ...(Object.fromEntries(members) as FileKey), hash_key, versions };
+  const found = Object.keys(members.key).map((name) => [name, Reflect.get(row, name) as unknown]);
+  return { ...(Object.fromEntries(found) as FileKey), hash_key: textOf(row.sealed_hash_key), versions };
 }
 
 /** Material as the file has it. */
 export const textOf = (bytes: Uint8Array | null): string | null => bytes && toBase64(bytes);
 
-/** Throws InputError, which names what a file lacks. */
-function requireMembers(name: string, file: Stored): void {
-  const need = (place: string, parts: unknown, members: readonly string[]): void => {
-    for (const part of [parts].flat()) {
-      const missing = members.find((member) => !Object.hasOwn(Object(part) as object, member));
-      if (missing !== undefined)
-        throw new InputError(`${name} has no \`${place}${missing}\`: restore it from your copy`);
+/** Returns a file with all its members, in its order. Throws InputError, which names one that is missing or unknown. */
+function completed(name: string, found: Stored): Stored {
+  const remedy = 'restore your copy, or use the release that wrote it';
+  const fill = <T>(place: string, known: object, part: T): T => {
+    const given = Object(part) as T & object;
+    const whole = { ...given, ...known, ...given };
+    for (const [member, value] of Object.entries(whole)) {
+      const what = value === needed ? 'no' : 'an unknown';
+      if (value === needed || !Object.hasOwn(known, member))
+        throw new InputError(`${name} has ${what} \`${inLine(place + member)}\`: ${remedy}`);
     }
+    return whole;
   };
-  const { lock, keys, subjects } = file;
-  need('', file, ['tenant_id', 'lock', 'tenant_secret', 'keys', 'subjects', 'mac']);
-  need('lock.', lock, ['kind']);
-  if (lock.kind === 'passphrase') need('lock.', lock, ['salt']);
-  if (lock.kind === 'kms') need('lock.', lock, ['sealed']);
-  need('keys.', keys, [...keyMembers, 'hash_key', 'versions']);
-  const versions = [keys].flat().flatMap((key) => key.versions);
-  if (![keys, subjects, ...[keys].flat().map((key) => key.versions)].every(Array.isArray))
-    throw damaged(name);
-  need('keys.versions.', versions, ['created_at', 'sealed']);
-  need('subjects.', subjects, ['subject_id', 'created_at', 'erased_at', 'sealed']);
+  const list = <T>(place: string, known: object, parts: readonly T[]): T[] => {
+    if (!Array.isArray(parts)) throw damaged(name);
+    return parts.map((part) => fill(place, known, part));
+  };
+  const { keys, subjects, lock, ...file } = fill('', members.file, found);
+  return {
+    ...file,
+    lock: fill('lock.', members.locks[(Object(lock) as Lock).kind] ?? {}, lock),
+    keys: list('keys.', members.key, keys).map((key) =>
+      Object.assign(key, { versions: list('keys.versions.', members.version, key.versions) }),
+    ),
+    subjects: list('subjects.', members.subject, subjects),
+  };
 }
 
-function openTenantSecret(
-  name: string,
-  { tenant_id, lock, tenant_secret }: Omit<Stored, 'mac'>,
-  opener: Opener,
-): Uint8Array {
+function openTenantSecret(name: string, file: Stored, opener: Opener): Uint8Array {
+  const { tenant_id, lock, tenant_secret } = file;
   if (lock.kind !== opener.kind)
     throw new InputError(
       lock.kind === 'none'

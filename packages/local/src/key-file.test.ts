@@ -19,11 +19,19 @@ import { InputError } from '@eaas/protocol';
 import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { toBase64 } from '@eaas/protocol/internal-base64';
 import { EaasClient } from '@eaas/sdk';
+import { forIntake, keys, naming } from '@eaas/service';
 import { afterEach, beforeEach, describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
 import { ask as call } from '../test/ask.ts';
 import { createLocalService, type LocalService } from './index.ts';
 import { lockKeyFile } from './internal.ts';
-import { formatKeyFile, type KeyFile, newKeyFile, openKeyFile, relockedKeyFile } from './key-file-format.ts';
+import {
+  formatKeyFile,
+  type KeyFile,
+  newKeyFile,
+  openKeyFile,
+  relockedKeyFile,
+  sealedVersions,
+} from './key-file-format.ts';
 import { openerOfEnvironment } from './file-opener.ts';
 import type { Opener } from './opener.ts';
 
@@ -123,6 +131,14 @@ describe('a key file', () => {
     expect(statSync(file).ino).toBe(before);
   });
 
+  test('has each column of a key, but those of the log', () => {
+    open();
+    const ofLog = new Set(['tenant_id', 'sealed_hash_key', 'created_id', 'rev']);
+    const ofPlugins = [naming.column, forIntake.column, 'hash_key', 'versions'];
+    const columns = [...keys.columns.filter((column) => !ofLog.has(column)), ...ofPlugins];
+    expect(Object.keys(stored().keys[0] ?? {}).toSorted()).toEqual(columns.toSorted());
+  });
+
   test('has no material of a destroyed key', async () => {
     const service = open();
     const { key_id } = await service.createKey('old');
@@ -180,8 +196,15 @@ describe('a key file as the page shows it', () => {
     const service = open();
     const { wrapped_key } = await ask(service, `POST /${service.keyId}/wrap`, { dek, subject: '42' });
     const page = readFileSync(new URL('../docs/key-file.md', import.meta.url), 'utf8');
-    const shown = JSON.parse(/```json\n(.*?)\n```/s.exec(page)?.[1] ?? '') as { version: number };
-    writeFileSync(file, JSON.stringify({ ...(filled(shown, stored()) as object), version: shown.version }));
+    const shown = JSON.parse(/```json\n(.*?)\n```/s.exec(page)?.[1] ?? '') as ReturnType<typeof stored>;
+    expect([shown, shown.keys[0] ?? {}].map(Object.keys)).toEqual(
+      [stored(), stored().keys[0] ?? {}].map(Object.keys),
+    );
+    expect(shown['version']).toBe(stored()['version']);
+    const [inFile, inVariable] =
+      /`version` is (\d+) in a file, and (\d+) in a variable/.exec(page)?.slice(1) ?? [];
+    expect([[Number(inFile)], [Number(inVariable)]]).toEqual([[shown['version']], sealedVersions]);
+    writeFileSync(file, JSON.stringify(filled(shown, stored())));
     const opened = open();
     expect(await ask(opened, `POST /${opened.keyId}/unwrap`, { wrapped_key, subject: '42' })).toMatchObject({
       dek,
@@ -439,11 +462,8 @@ describe('the error about a key file', () => {
     ['is empty', () => edit(() => ''), 'is not JSON (0 characters): it was cut or overwritten'],
     ['was cut', () => edit((text) => text.slice(0, -20)), 'is not JSON ('],
     ['is newer', change('version', 4), 'has another version than 2 and 3 (got 4)'],
-    [
-      'is older',
-      change('version', 1),
-      'has format 1, and this program reads format 2 and 3. No release wrote it',
-    ],
+    ['is older', change('version', 1), 'has another version than 2 and 3 (got 1): use the release that'],
+    ['has what no version has', change('note', 1), 'has an unknown `note`: restore your copy'],
     ['lost its MAC', change('mac', undefined), 'has no `mac`: '],
     ['has another MAC', change('mac', dek), 'was cut, damaged or edited'],
     [

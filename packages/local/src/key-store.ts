@@ -89,9 +89,7 @@ export function layIn({ roots, tables }: Service, tenant: MemoryTenant, file: Ke
     });
     tenant.tables.set(table.name, new Map(stored));
   };
-  const sealed = withMaterial(tenantId, file, (_, text) =>
-    text === null ? null : (readBase64(text) ?? null),
-  );
+  const sealed = withMaterial(tenantId, file, (_, text) => (text && readBase64(text)) || null);
   const rows = sealed.keys.map((key, index) => rowsOfKey(tenantId, key, index + 1, 0));
   lay(
     keys,
