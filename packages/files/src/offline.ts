@@ -177,7 +177,7 @@ async function readExportedKeys(path: string): Promise<ExportedKey[]> {
   const keys = [attempt((): unknown => JSON.parse(text))].flat();
   if (keys.every(isExportedKey)) return keys;
   throw new CannotStart(
-    `${inLine(path)} must be an exported key: JSON from \`eaas-files export-key\` or from \`keys.export\` of the SDK.`,
+    `${inLine(path)} must be an exported key, of this version or earlier: JSON from \`eaas-files export-key\` or from \`keys.export\`.`,
   );
 }
 
@@ -185,7 +185,8 @@ function isExportedKey(value: unknown): value is ExportedKey {
   const { key_id, tenant_id, versions, subjects = [], subjects_key = '' } = Object(value) as ExportedKey;
   const areIds = [key_id, tenant_id].every((id) => typeof id === 'string' && parseUuid(id) === id);
   const arePeople = areSecrets(subjects, 'subject_id', 'string') && typeof subjects_key === 'string';
-  return areIds && arePeople && areSecrets(versions, 'key_version', 'number');
+  // This format has no such member, and every later one does.
+  return areIds && arePeople && areSecrets(versions, 'key_version', 'number') && !('format' in Object(value));
 }
 
 /** Whether a list has secrets by a name of this type. */

@@ -169,6 +169,9 @@ test('decrypt accepts an exported key as one response of the API or as a list of
     const [said] = /(?<=^key\.json is a part of an export, ).*(?=: )/.exec(stderr) ?? [];
     expect([code, said]).toEqual([missing ? 3 : 0, missing]);
   }
+  await writeFile(place.at('key.json'), JSON.stringify({ ...first, format: 2, unknown: '' }));
+  const later = await place.type(`${offline} v1.eaas --force`, noService);
+  expect(later).toMatchObject({ code: 3, stderr: expect.stringContaining('of this version or earlier') });
 });
 
 test('decrypt writes no file for another private key', async () => {
