@@ -236,3 +236,21 @@ test('no text lets a shell fetch a package of this project from npm, where none 
   const texts = files.filter(({ path }) => path !== 'test/house-rules/house-rules.test.ts');
   expect([...places(texts, runs), ...places(texts, installs)]).toEqual([]);
 });
+
+// A test that takes a label from the code that it tests changes with it, and nobody notices that stored data opens no more.
+test('a test of vectors writes out the labels that it pins, and takes none from the sources', () => {
+  const constants = sources.flatMap(({ text }) =>
+    Array.from(text.matchAll(/^export const (\w+)(?!.*=>).*'eaas [a-z -]+ v\d'/gm), ([, name = '']) => name),
+  );
+  expect(constants).toContain('indexKeyContext');
+  const tests = files.filter(
+    ({ path, text }) => path.endsWith('.test.ts') && text.includes('test-kit/vectors'),
+  );
+  const taken = new RegExp(`\\b(?:${constants.join('|')})\\b`);
+  expect(
+    places(
+      tests.filter(({ path }) => !path.startsWith('test/house-rules')),
+      taken,
+    ),
+  ).toEqual([]);
+});

@@ -6,8 +6,11 @@ import type checkpoint from '../vectors/checkpoint.json';
 import type contexts from '../vectors/context.json';
 import type envelopeV1 from '../vectors/envelope-v1.json';
 import type envelopeV2 from '../vectors/envelope-v2.json';
+import type evidence from '../vectors/evidence.json';
+import type fields from '../vectors/fields.json';
 import type hash from '../vectors/hash.json';
 import type intake from '../vectors/intake.json';
+import type keyFile from '../vectors/key-file.json';
 import type ledger from '../vectors/ledger.json';
 import type localLock from '../vectors/local-lock.json';
 import type localSecret from '../vectors/local-secret.json';
@@ -117,6 +120,8 @@ interface VectorFiles {
     cases: readonly StreamCase[];
     refusals: readonly StreamRefusal[];
   };
+  evidence: typeof evidence;
+  fields: typeof fields;
   formats: {
     keys: readonly {
       readonly name: string;
@@ -130,6 +135,7 @@ interface VectorFiles {
   half: { vectors: readonly HalfVector[] };
   hash: typeof hash;
   intake: typeof intake;
+  'key-file': typeof keyFile;
   ledger: typeof ledger;
   'local-lock': typeof localLock;
   'local-secret': typeof localSecret;

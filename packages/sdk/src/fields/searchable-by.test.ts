@@ -1,5 +1,3 @@
-import { createHmac } from 'node:crypto';
-import { pae } from '@eaas/protocol';
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import {
@@ -65,38 +63,6 @@ test('decryption removes the index columns that encryption adds to a row', async
   });
   expect(Object.keys(stored)).toHaveLength(Object.keys(ada).length + 8);
   expect(await records.decryptRow('patients', 1, stored)).toEqual(ada);
-});
-
-test('a fingerprint of a part of a value is the HMAC-SHA-256 of the table, the field, the name of the index and the part', async () => {
-  const { client } = await observedClient();
-  let key = new Uint8Array();
-  const index = await createIndexKey({
-    wrap: (dek, options) => {
-      key = dek.slice();
-      return client.wrap(dek, options);
-    },
-  });
-  const macOf = (name: string, part: string | Uint8Array, field = 'name') => {
-    const preimage = pae('eaas part index v1', 'patients', field, name, part);
-    return createHmac('sha256', key).update(preimage).digest('hex');
-  };
-  const records = fields.for(client, { index });
-  const { name, born, member } = ada;
-  expect(await records.where('patients', { name: { words: name } })).toEqual({
-    name_words_index: ['ada', 'king', 'noel']
-      .map((word) => macOf('words', word))
-      .toSorted()
-      .map((mark) => [mark]),
-  });
-  expect(await records.where('patients', { born: { month: born } })).toEqual({
-    born_month_index: [macOf('month', String(1815 * 12 + 11), 'born')],
-  });
-  const bornBytes = Buffer.alloc(9, 0xfb);
-  bornBytes.writeBigInt64BE(BigInt(born.getTime()), 1);
-  const combination = pae('ada king-noel', bornBytes, Buffer.from([0xfa, 1]));
-  expect(await records.where('patients', { name: { and_born: { name, born, member } } })).toEqual({
-    name_and_born_index: [macOf('and_born', combination)],
-  });
 });
 
 test('the client computes the fingerprints of `searchableBy`, and never sends them to the service', async () => {

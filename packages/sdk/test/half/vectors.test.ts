@@ -1,7 +1,7 @@
 // The bytes of the second half, against a second implementation in node:crypto.
 import { sealStream } from '@eaas/protocol/stream';
 import { sha256Hex } from '@eaas/test-kit/bytes';
-import { formatIndexKey, indexKeyContext as wrapContext } from '@eaas/protocol/internal';
+import { formatIndexKey } from '@eaas/protocol/internal';
 import * as kit from '@eaas/test-kit/decoder';
 import { vectors } from '@eaas/test-kit/vectors';
 import { expect, test, vi } from 'vitest';
@@ -55,6 +55,7 @@ test.each(ofKind(/^index/))('$name makes the fingerprints', async ({ half_hex, i
   const token = of.token_key_hex === null ? null : hex(of.token_key_hex);
   expect(kit.halfIndexKey(hex(half_hex), token)).toEqual(hex(index_key_hex));
   const { client } = await observedClient({ half: hex(half_hex) });
+  const wrapContext = { purpose: 'eaas index key v1' };
   const index = token ? formatIndexKey(await client.wrap(token, { wrapContext })) : 'half';
   const found = await fields.for(client, { index }).where('users', { ssn: '123456789' });
   const preimage = kit.pae('eaas field index v1', 'users', 'ssn', '123456789');

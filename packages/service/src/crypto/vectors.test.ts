@@ -4,7 +4,8 @@ import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { describe, expect, test } from 'vitest';
 import { checkRow, masked, partsOf, rowInSum, withMac } from '../ledger/row-macs.ts';
 import type { Table } from '../ledger/table.ts';
-import { anchors, apiKeys, heads, keys, keyVersions, tenants } from '../ledger/tables.ts';
+import { anchors, apiKeys, heads, type KeyRow, keys, keyVersions, tenants } from '../ledger/tables.ts';
+import { keyCrypto } from '../rules/key-crypto.ts';
 import { Tampered } from '../rules/refusal.ts';
 import * as node from './platform.node.ts';
 import * as portable from './platform.ts';
@@ -97,4 +98,17 @@ test.each(sums)('the sum of rows is that of the vector: $name', ({ row_sum_key, 
   }, 0n);
   const [hash, nonce] = [link.hash, link.nonce].map((text) => Buffer.from(text, 'hex')) as [Buffer, Buffer];
   expect(hex(masked(secrets, { id, hash, nonce }, added))).toBe(sum);
+});
+
+test('fingerprints that the service computes are those of the vectors', () => {
+  const { cases, refusals } = vectors('hash');
+  const hashUnder = (hashKey: string, value: string) =>
+    keyCrypto(
+      { find: () => null, open: () => node.secretOf(bytes(hashKey)) },
+      { sealed_hash_key: new Uint8Array(78) } as unknown as KeyRow,
+      [],
+    ).hash(value);
+  for (const { hash_key, value, hash } of cases) expect(hashUnder(hash_key, value)).toBe(hash);
+  for (const { value_json } of refusals)
+    expect(() => hashUnder(cases[0]?.hash_key ?? '', JSON.parse(value_json) as string)).toThrow('surrogate');
 });
