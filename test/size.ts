@@ -48,7 +48,7 @@ function codeLines(text: string): number {
     .filter((line) => {
       const isComment = isInComment || line.startsWith('/*') || line.startsWith('<!--');
       if (isComment) isInComment = !/\*\/|-->/.test(line);
-      return line !== '' && !isComment && !line.startsWith('//');
+      return line !== '' && !isComment && !/^(?:\/\/|-- )/.test(line);
     }).length;
 }
 
@@ -59,7 +59,7 @@ const words = (path: string): number =>
     .split(/\s+/)
     .filter(Boolean).length;
 
-const isCode = (path: string): boolean => /\.(?:tsx?|[mc]?js|css|vue)$/.test(path);
+const isCode = (path: string): boolean => /\.(?:tsx?|[mc]?js|css|sql|vue)$/.test(path);
 const isTest = (path: string): boolean =>
   /^test\/|^packages\/[^/]+\/test\/|\.test\.tsx?$|\/testing\/|^vitest\.config\.ts$/.test(path);
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -63,6 +63,9 @@ function buildOf({ name, folder = packages, entryPoints, external = [] }: Build)
   mkdirSync(cache, { recursive: true });
   const outdir = mkdtempSync(join(cache, 'eaas-test-'));
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+  // The server reads them where its program is.
+  const steps = join(folder, 'server/src/postgres/steps');
+  if (existsSync(steps)) cpSync(steps, outdir, { recursive: true });
   return {
     entryPoints: { main: join(folder, name, 'src/main.ts'), ...entryPoints },
     outdir,

@@ -107,16 +107,18 @@ test('`isApiKeyOf` refuses revoked and malformed API keys, and API keys of other
   }
 });
 
-test('`eaas dev` refuses data of an earlier format, and says what to delete', async () => {
-  const { connection, url } = await createDatabase(migrated);
+test('`eaas dev` refuses a database from before the first release, and says what to delete', async () => {
+  const { connection, url } = await createDatabase();
   const owner = openPool(connection('owner'), 1);
-  await owner`with others as (delete from eaas.migrations) insert into eaas.migrations values (1)`;
+  await owner.unsafe(
+    'create schema eaas; create table eaas.migrations (version int); insert into eaas.migrations values (3)',
+  );
   await owner.end();
   const own = { connection: connection('server'), ownerConnection: connection('owner'), serverRole: null };
   const rootKey = { load: () => Promise.reject() };
   const openEmbedded = async () => ({ ...own, rootKey, named: 'the database', close: async () => {} });
   const options = { ...readConfig(environmentOf(url)), databaseUrl: null, openEmbedded };
   await expect(openService(options, 'serve')).rejects.toThrow(
-    /format 1, .*: export .*delete the data directory of `eaas dev`/,
+    /before the first release\. .*: export .*delete the data directory of `eaas dev`/,
   );
 });

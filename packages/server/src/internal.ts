@@ -49,6 +49,6 @@ export { claim, requireOpeningRoots } from './root-key/root-check.ts';
 export { Database } from './postgres/database.ts';
 export { isDatabaseFault, isDriverFault, unusable } from './postgres/faults.ts';
 export { hasCitus } from './postgres/citus.ts';
-export { newerSchema } from './postgres/migrate.ts';
+export { newerSchema, requireUnchanged } from './postgres/migrate.ts';
 export { ownsTables, requireVersion } from './postgres/checks.ts';
 export { clockDifference, databaseTime, openPool, type Sql, type Transaction } from './postgres/sql.ts';

@@ -62,8 +62,8 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
       'log_keys',
       'log_moments',
       'log_tiles',
-      'migrations',
       'root_checks',
+      'steps',
     ]);
   });
 

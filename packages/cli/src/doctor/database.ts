@@ -88,18 +88,3 @@ export async function judgeRole(sql: Sql): Promise<Verdict> {
   if (changesLog) return warning(`The role ${role} can change or delete audit entries. Revoke these rights.`);
   return ok(`The role ${role} has the rights that a server needs, and cannot change the audit log.`);
 }
-
-/** Checks the triggers that guard the audit log. A superuser, the owner or `pg_restore` can have disabled them. */
-export async function judgeGuards(sql: Sql): Promise<Verdict> {
-  const disabled = await sql<{ repair: string }[]>`
-    select format('alter table %s enable always trigger %I;', tgrelid::regclass, tgname) as repair
-    from pg_trigger join pg_class c on c.oid = tgrelid
-    where relnamespace = 'eaas'::regnamespace and tgparentid = 0 and tgenabled <> 'A'
-      and tgname ~ '_(no_truncate|immutable|forward|grows|kept)$'
-    order by 1`;
-  if (disabled.length === 0) return ok('The triggers that guard the audit log are enabled.');
-  return failed(
-    'Triggers that guard the audit log are disabled. Find out who did this, run `eaas audit verify`, and then, as the ' +
-      `owner of the tables: ${disabled.map(({ repair }) => repair).join(' ')}`,
-  );
-}

@@ -16,12 +16,13 @@ import {
   refuseAddress,
   requireOpeningRoots,
   requireSchema,
+  requireUnchanged,
   type Sql,
   unusable,
 } from '@eaas/server/internal';
 import type { Config } from '../config.ts';
 import { sentence } from '../output.ts';
-import { judgeDatabase, judgeDisk, judgeDurability, judgeGuards, judgeRole, judgeTls } from './database.ts';
+import { judgeDatabase, judgeDisk, judgeDurability, judgeRole, judgeTls } from './database.ts';
 import { type Finding, failed, named, ok, type Verdict, warning } from './finding.ts';
 
 export async function examine(config: Config): Promise<Finding[]> {
@@ -95,12 +96,14 @@ async function examineDatabase(database: Database, open: OpenDatabase): Promise<
   ];
   const judgeSchema = async (sql: Sql): Promise<Verdict> => {
     await requireSchema(sql, open);
-    return judgeVersion(sql);
+    const others = await requireUnchanged(sql);
+    const verdict = await judgeVersion(sql);
+    if (verdict.status !== 'ok' || others.length === 0) return verdict;
+    return ok(`The schema is up to date. Beside it, the database has: ${others.join(', ')}.`);
   };
   const schema = await judged('schema', () => database.run(judgeSchema), server);
   if (schema.status === 'failed') return [...found, schema];
-  const role = named('role', await database.run(judgeRole));
-  return [...found, schema, role, named('guards', await database.run(judgeGuards))];
+  return [...found, schema, named('role', await database.run(judgeRole))];
 }
 
 async function judgeVersion(sql: Sql): Promise<Verdict> {

@@ -7,7 +7,7 @@ import { readClock } from '../jobs/clock.ts';
 import { KeyHosts } from '../plugins/key-hosts.ts';
 import { isPrepared } from '../postgres/checks.ts';
 import { hasCitus } from '../postgres/citus.ts';
-import { isMigrated, migrate } from '../postgres/migrate.ts';
+import { isMigrated, migrate, requireUnchanged } from '../postgres/migrate.ts';
 import type { RootKeyProvider } from '../root-key/provider.ts';
 import { checkRoots } from '../root-key/root-check.ts';
 import { Database, type Shared } from '../postgres/database.ts';
@@ -123,6 +123,8 @@ export async function openService(options: OpenOptions, purpose: Purpose) {
     } else {
       await connections.run((sql) => requireSchema(sql, database), 10_000);
     }
+    // Commands work where they can: they find out what else was changed.
+    if (purpose === 'serve') await connections.run(requireUnchanged, 10_000);
     const roots = await loadRoots(database.rootKey, options.previousRootKey);
     await connections.transaction((tx) => checkRoots(tx, roots));
     const warnings = [...options.warnings];

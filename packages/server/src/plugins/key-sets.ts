@@ -15,7 +15,7 @@ import {
 import type { Alarms } from '../base/alarms.ts';
 import { HostFailed } from '../base/ask-host.ts';
 import type { Database } from '../postgres/database.ts';
-import { type KeySetRow, keySets } from '../postgres/issuer-tables.ts';
+import { type KeySetRow, keySets } from '../postgres/tables.ts';
 import type { KeyHosts } from './key-hosts.ts';
 
 interface KeySet extends Pick<KeySetRow, 'jwks' | 'fetched_at'> {

@@ -2,10 +2,16 @@
 import { CannotStart } from '../base/cannot-start.ts';
 import type { Sql } from './sql.ts';
 
-/** Whether the database has tables of the service, of any version. */
+/** Whether the database has tables of the service, of any version. Throws CannotStart for those from before the first release. */
 export async function isPrepared(sql: Sql): Promise<boolean> {
-  const [found] = await sql<{ there: boolean }[]>`select to_regclass('eaas.migrations') is not null as there`;
-  return found?.there === true;
+  const [found] = await sql<{ there: boolean; older: boolean }[]>`
+    select to_regclass('eaas.steps') is not null as there, to_regclass('eaas.migrations') is not null as older`;
+  if (found?.there === true || found?.older !== true) return found?.there === true;
+  throw new CannotStart(
+    'The database has tables from before the first release. No release wrote them, so nothing converts them: export what ' +
+      'you need with the version that wrote them, then delete the data directory of `eaas dev`, or run ' +
+      '`drop schema eaas cascade` in the database and `eaas migrate`.',
+  );
 }
 
 /**

@@ -28,11 +28,13 @@ export async function allowSchemaChanges(tx: Transaction): Promise<void> {
     set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
 }
 
-/** Distributes the tables of a database that has no tenants yet. Citus would leave a copy of the rows on the coordinator. */
-export async function distribute(tx: Transaction): Promise<void> {
+/**
+ * Distributes the tables of a database that has no tenants yet, and the functions if they were made anew. Citus would leave a copy of
+ * the rows on the coordinator.
+ */
+export async function distribute(tx: Transaction, hasNewFunctions: boolean): Promise<void> {
   const tables = await undistributedTables(tx);
-  if (tables.length === 0) return;
-  if ((await tx`select from eaas.tenants limit 1`).count > 0) {
+  if (tables.length > 0 && (await tx`select from eaas.tenants limit 1`).count > 0) {
     throw new CannotStart(
       'Citus can only distribute a database without tenants: migrate a new database, and restore the data there.',
     );
@@ -41,6 +43,7 @@ export async function distribute(tx: Transaction): Promise<void> {
     await tx`select create_distributed_table(${`eaas.${name}`}::text::regclass, 'tenant_id',
       colocate_with => ${name === 'tenants' ? 'none' : 'eaas.tenants'})`;
   }
+  if (!hasNewFunctions) return;
   for (const name of tenantFunctions) await distributeFunction(tx, name);
   // Citus creates the functions on the workers with the rights that everyone has by default.
   await tx`revoke all on function eaas.append, eaas.append_all, eaas.create_tenant, eaas.purge_entries, eaas.destroy_tenant

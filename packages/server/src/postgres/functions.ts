@@ -1,29 +1,29 @@
-// The SQL functions that write rows: `eaas.append` is all of an append, `eaas.append_all` of those of many tenants, and
-// `eaas.create_tenant` begins a tenant. `migrate` makes them anew from the tables as they are, after its steps.
-import type { Sql } from './sql.ts';
+// The SQL functions that write and erase rows: `eaas.append` is all of an append, `eaas.append_all` of those of many tenants, and
+// `eaas.create_tenant` begins a tenant. `migrate` makes them anew after its steps, because no stored data depend on their texts:
+// a change of one comes with a step, even an empty one, so that older servers know that the database is ahead of them.
+import type { Catalogue } from './catalogue.ts';
 import { noId, type StoredTable, storedTables } from './tables.ts';
 
 /**
- * The functions have the rights of their caller, so they need no search path, which would cost 6 µs. They use only rows of one
- * tenant, whose id comes from the parameter, and the clock is a variable: so Citus can run them where the tenant's rows are.
+ * The functions for tables with the columns of a catalogue. Those that append have the rights of their caller, so they need no search
+ * path, which would cost 6 µs. They use only rows of one tenant, whose id comes from the parameter, and the clock is a variable: so
+ * Citus can run them where the tenant's rows are.
  */
-export async function writingFunctions(sql: Sql): Promise<string> {
-  const found = await sql<{ name: string; columns: string[] }[]>`
-    select relname as name, json_agg(attname order by attnum) as columns
-    from pg_attribute join pg_class on attrelid = pg_class.oid
-    where relnamespace = 'eaas'::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped group by 1`;
-  const columns = new Map(found.map((table) => [table.name, table.columns]));
+export function tenantFunctions(catalogue: Catalogue): string {
   const writing = [...storedTables.values()]
     .filter(({ isLoose }) => !isLoose)
-    .map((table) => writeRows(table, columns.get(table.name) ?? []))
+    .map((table) => writeRows(table, catalogue))
     .join('');
-  return append(writing) + appendAll + createTenant(writing);
+  return append(writing) + appendAll + createTenant(writing) + purgeEntries + destroyTenant;
 }
 
 /** Bytes come as text in hexadecimal, which the type of the column takes. */
-function writeRows({ name, id, updatable, counted }: StoredTable, columns: readonly string[]): string {
+function writeRows({ name, id, updatable, counted }: StoredTable, catalogue: Catalogue): string {
   const key = [...new Set(['tenant_id', ...id])];
-  const others = columns.filter((column) => column !== 'tenant_id');
+  const columns = Object.keys(catalogue).filter((object) => object.startsWith(`column ${name}.`));
+  const others = columns
+    .map((object) => object.replace(/.*\./, ''))
+    .filter((column) => column !== 'tenant_id');
   const set = (updatable ?? others.filter((column) => !key.includes(column)))
     .map((column) => `${column} = excluded.${column}`)
     .join(', ');
@@ -167,4 +167,59 @@ begin
   ${records}${writing}
 end $$;
 revoke all on function eaas.create_tenant from public;
+`;
+
+const purgeEntries = `
+create or replace function eaas.purge_entries(tenant uuid, through bigint) returns bigint
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  gone bigint;
+  first bigint;
+  counts json;
+begin
+  if through is distinct from (select id from eaas.audit_anchors where tenant_id = tenant) then
+    raise exception 'entries are purged up to the recorded anchor only';
+  end if;
+  select min(id) into first from eaas.audit_entries where tenant_id = tenant;
+  select json_agg(t) into counts from (
+    select coalesce(key_id, '${noId}') as key_id, coalesce(key_version, 0) as key_version, action,
+      to_char(to_timestamp(created_at / 1000.0) at time zone 'UTC', 'YYYY-MM') as month, count(*) as purged,
+      max(created_at) as last_at
+    from eaas.audit_entries where tenant_id = tenant and id <= through group by 1, 2, 3, 4) t;
+  -- Of the last block some entries can stay. A block without an entry shows nothing.
+  delete from eaas.audit_blocks where tenant_id = tenant and block < (through + 1) >> 10 and of in (
+    select distinct unnest(eaas.blocks_of(action, actor)) from eaas.audit_entries
+    where tenant_id = tenant and id <= through);
+  perform set_config('eaas.erasing', tenant::text, true);
+  delete from eaas.audit_entries where tenant_id = tenant and id <= through;
+  get diagnostics gone = row_count;
+  -- Written last, because appends wait for these rows.
+  insert into eaas.tallies as known (tenant_id, key_id, key_version, action, month, n, refused, purged, last_at)
+  select tenant, key_id, key_version, action, month, 0, 0, purged, last_at
+  from json_populate_recordset(null::eaas.tallies, counts)
+  on conflict (tenant_id, key_id, key_version, action, month) do update set purged = known.purged + excluded.purged;
+  delete from eaas.row_records old using eaas.row_records newer
+  where newer.tenant_id = tenant and newer.rev between first and through
+    and old.tenant_id = tenant and old.row_id = newer.row_id and old.rev < newer.rev;
+  perform set_config('eaas.erasing', '', true);
+  return gone;
+end $$;
+revoke all on function eaas.purge_entries from public;
+`;
+
+const ofTenants = [...storedTables.keys(), 'row_records', 'row_counts'];
+
+/** What refers to other rows goes before them. */
+const destroyTenant = `
+create or replace function eaas.destroy_tenant(tenant uuid) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform set_config('eaas.erasing', tenant::text, true);
+  ${ofTenants
+    .toReversed()
+    .map((name) => `delete from eaas.${name} where tenant_id = tenant;`)
+    .join('\n  ')}
+  perform set_config('eaas.erasing', '', true);
+end $$;
+revoke all on function eaas.destroy_tenant from public;
 `;

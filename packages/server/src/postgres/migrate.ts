@@ -1,21 +1,18 @@
 // Brings a database to the present schema, and gives the server's role its rights. `eaas migrate` calls it, and what has a
 // database of its own.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dataFormat } from '@eaas/service';
-import { CannotStart } from '../base/cannot-start.ts';
 import { isLockTimeout } from './faults.ts';
 import type { Pool, Sql } from './sql.ts';
+import { CannotStart } from '../base/cannot-start.ts';
+import { compareSchema, expected } from './catalogue.ts';
 import { isPrepared } from './checks.ts';
 import { allowSchemaChanges, distribute, hasCitus } from './citus.ts';
-import { writingFunctions } from './functions.ts';
-import { schema } from './schema.ts';
-import { publicLogRights } from './public-log-tables.ts';
+import { tenantFunctions } from './functions.ts';
+import { stepFiles, steps } from './steps/index.ts';
 import { storedTables } from './tables.ts';
 
-/** The steps from an empty database to the present schema. A released step must never change: add a new one. */
-const steps: readonly string[] = [schema, '-- eaas.append_all is among the functions.'];
-/** The first step has the number of the format as its version. */
-const latest = dataFormat + steps.length - 1;
+/** The version of a schema is the number of its steps. */
+const latest = steps.length;
 
 const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
 
@@ -65,6 +62,16 @@ export async function newerSchema(sql: Sql): Promise<string | undefined> {
   );
 }
 
+/** Throws CannotStart if somebody has changed the schema. Returns what they have added, which does no harm. */
+export async function requireUnchanged(sql: Sql): Promise<readonly string[]> {
+  const { faults, others } = await compareSchema(sql, (await schemaVersion(sql)) > latest);
+  if (faults.length === 0) return others;
+  throw new CannotStart(
+    `The schema of the database was changed: ${faults.join('; ')}. Find out who did this, and run \`eaas audit verify\`. ` +
+      `\`eaas migrate\` makes functions anew. Undo the rest as the owner of the tables: ${stepFiles} has what was made.`,
+  );
+}
+
 async function applyMissing(sql: Pool, serverRole: string | null): Promise<number> {
   return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${lockNumber})`;
@@ -75,39 +82,44 @@ async function applyMissing(sql: Pool, serverRole: string | null): Promise<numbe
     // before.
     if ((await tx`select from pg_namespace where nspname = 'eaas'`).count === 0)
       await tx`create schema if not exists eaas`;
-    await tx`create table if not exists eaas.migrations (version integer primary key, applied_at timestamptz not null default now())`;
-    const done = await schemaVersion(tx);
-    const missing = steps.slice(Math.max(0, done - dataFormat + 1));
-    for (const [index, step] of missing.entries()) {
+    const done = (await isPrepared(tx)) ? await schemaVersion(tx) : 0;
+    for (const [index, step] of steps.entries()) {
+      if (index < done) continue;
       await tx.unsafe(step);
-      await tx`insert into eaas.migrations (version) values (${latest - missing.length + 1 + index})`;
+      await tx`insert into eaas.steps (step) values (${index + 1})`;
     }
-    if (missing.length > 0) await tx.unsafe(await writingFunctions(tx));
-    if (isCitus) await distribute(tx);
+    // Only the owner of the tables may, also where nothing is missing.
+    await tx`lock table eaas.steps in exclusive mode`;
+    const { faults } = await compareSchema(tx, done > latest);
+    const needsFunctions = done <= latest && faults.length > 0;
+    if (needsFunctions) await tx.unsafe(tenantFunctions(expected));
+    if (isCitus) await distribute(tx, needsFunctions);
+    await requireUnchanged(tx);
     // The rights are granted in the same transaction, so that an interruption cannot leave new tables without rights.
     if (serverRole !== null) await grant(tx, serverRole);
-    return missing.length;
+    return Math.max(0, latest - done);
   });
 }
 
-/** Returns the version of the newest step that was applied, or 0. Throws CannotStart for data of an earlier format. */
+/** Returns the number of the newest step that was applied, or 0. */
 async function schemaVersion(sql: Sql): Promise<number> {
-  const [row] = await sql<{ version: number | null }[]>`select max(version) as version from eaas.migrations`;
-  const version = row?.version ?? 0;
-  if (version === 0 || version >= dataFormat) return version;
-  throw new CannotStart(
-    `The database has data of format ${version}, and this program reads format ${dataFormat}. No release wrote them, so ` +
-      'nothing converts them: export what you need with the version that wrote them, then delete the data directory of ' +
-      '`eaas dev`, or run `drop schema eaas cascade` in the database and `eaas migrate`.',
-  );
+  const [row] = await sql<{ step: number | null }[]>`select max(step) as step from eaas.steps`;
+  return row?.step ?? 0;
 }
+
+/** What the server's role may do with the public log beside reading and inserting. */
+const publicLogRights = [
+  'update (root_id, sealed, ended_at, halted) on eaas.log_keys',
+  'update (bytes) on eaas.log_tiles',
+  'update (note, witnessed), delete on eaas.log_moments',
+];
 
 async function grant(sql: Sql, role: string): Promise<void> {
   const to = sql(role);
   await sql`grant usage on schema eaas to ${to}`;
   await sql`grant select on all tables in schema eaas to ${to}`;
   await sql`grant insert on all tables in schema eaas to ${to}`;
-  await sql`revoke insert on eaas.migrations from ${to}`;
+  await sql`revoke insert on eaas.steps from ${to}`;
   await sql`grant update on eaas.row_counts, eaas.leases to ${to}`;
   await sql`grant delete on eaas.root_checks to ${to}`;
   for (const { name, updatable, isLoose, rights } of storedTables.values()) {

@@ -287,18 +287,6 @@ describe('the links of many tenants', () => {
   });
 });
 
-test('a database of the step before has `append_all` when it is migrated', async () => {
-  const { connection } = await createDatabase(migrated);
-  const [owner, server] = [openPool(connection('owner'), 1), openPool(connection('server'), 1)];
-  await closing(owner, (it) => it.end());
-  await closing(server, (it) => it.end());
-  await owner`drop function eaas.append_all`;
-  await owner`delete from eaas.migrations where version = (select max(version) from eaas.migrations)`;
-  const [{ role } = {}] = await server<{ role: string }[]>`select current_user as role`;
-  expect(await migrate(owner, role ?? null)).toBe(1);
-  await server`select eaas.append_all('[]', '[]', '', null, '[]')`;
-});
-
 test('nothing is judged under the lock for a caller whose time is over', async () => {
   const { tenantId } = await callsOf(inPostgres).newTenant();
   const run = (work: Parameters<Database['run']>[0]) => database.run((sql) => work(sql, 0));

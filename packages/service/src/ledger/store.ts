@@ -2,12 +2,6 @@
 import type { Found, Need, Ref, Table, Write } from './table.ts';
 import type { EntryRow, HeadRow, TallyRow } from './tables.ts';
 
-/**
- * The format of what databases keep. It is raised when something else is stored or has another MAC, so that
- * older data are refused, and not taken for altered ones.
- */
-export const dataFormat = 3;
-
 /** A row as it is stored. `newest_rev`: the newest record of its changes, or null. */
 export interface Stored {
   readonly row: object & { readonly mac?: Uint8Array };

@@ -1,0 +1,45 @@
+import { hash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { expected } from '../catalogue.ts';
+import { tenantFunctions } from '../functions.ts';
+import { inSubjects, inUsers, isRare } from '../tables.ts';
+import { steps } from './index.ts';
+
+// Until 0.1.0 is released, a change of step 1 takes its new SHA-256 here.
+const released = ['44053f0a466739615a802a2262ee6346bc94d822e7bb122f073b7cbe3aa97452'];
+/** The SHA-256 of the functions that `migrate` makes after the newest of these steps. */
+const functions = '1beabfdec6244632f680267a3b1869aec7bf297a0b62077de0fb557fa9af86c6';
+
+const sha256 = (text: string): string => hash('sha256', text);
+const sql = steps.join('\n').replaceAll(/\s+/g, ' ');
+
+test('a released step never changes, because databases have what it made: a change is a new step', () => {
+  const promise = 'databases of the release would keep what the step made: put it back, and add a step';
+  for (const [nth, step] of released.entries()) expect(sha256(steps[nth] ?? ''), promise).toBe(step);
+  expect(readdirSync(import.meta.dirname).filter((name) => name.endsWith('.sql'))).toHaveLength(steps.length);
+  expect(released, 'the SHA-256 of each step stands here').toHaveLength(steps.length);
+});
+
+test('functions change with a step, because servers of the release refuse to start beside others', () => {
+  const promise = 'a server of the release would find functions that differ: add a step, even an empty one';
+  expect(sha256(tenantFunctions(expected)), promise).toBe(functions);
+});
+
+test.each([
+  ['the index of rare actions', `(tenant_id, action, id) where ${isRare};`],
+  ['the blocks of frequent actions', `case when not (${isRare}) then`],
+  ['the index of subjects', `(tenant_id, ${inSubjects.id}, id) where ${inSubjects.mayName};`],
+  ['the index of users', `(tenant_id, ${inUsers.id}, id) where ${inUsers.mayName};`],
+])('a database of an earlier release has %s that statements ask for', (_, text) => {
+  expect(sql, 'a database of an earlier release would have another: add a step that makes it').toContain(
+    text,
+  );
+});
+
+test('every table whose rows are written with entries refuses TRUNCATE', () => {
+  const tables = Object.keys(expected).filter((name) => /^column \w+\.rev$/.test(name));
+  const refusing = tables.map((name) => name.replace(/^column (\w+)\.rev$/, 'trigger $1.$1_no_truncate'));
+  expect(Object.keys(expected)).toEqual(expect.arrayContaining(refusing));
+  expect(tables.length).toBeGreaterThan(4);
+});
