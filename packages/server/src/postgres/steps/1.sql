@@ -1,5 +1,6 @@
 -- Step 1: the tables of the first release, in the empty schema `eaas`. A released step never changes: what comes later is a step
 -- of its own. `functions.ts` makes what writes and erases rows after the steps, and `migrate.ts` grants the server's role its rights.
+-- Expressions must be the same after `pg_restore` as before: it takes those of rows, such as `(a, b) is distinct from (c, d)`, apart.
 
 -- Which steps were applied. Their number is the version of the schema.
 create table eaas.steps (
@@ -338,8 +339,8 @@ create table eaas.log_keys (
 );
 create unique index log_keys_current on eaas.log_keys ((ended_at is null)) where ended_at is null;
 create trigger log_keys_grows before update on eaas.log_keys for each row
-  when ((new.origin, new.public_key, new.created_at) is distinct from (old.origin, old.public_key, old.created_at)
-    or new.ended_at is distinct from old.ended_at and old.ended_at is not null
+  when (new.origin is distinct from old.origin or new.public_key is distinct from old.public_key
+    or new.created_at is distinct from old.created_at or new.ended_at is distinct from old.ended_at and old.ended_at is not null
     or new.halted is distinct from old.halted and old.halted is not null)
   execute function eaas.refuse_rewrite();
 alter table eaas.log_keys enable always trigger log_keys_grows;
@@ -359,7 +360,7 @@ create table eaas.log_tiles (
 );
 alter table eaas.log_tiles alter bytes set storage external;
 create trigger log_tiles_grows before update on eaas.log_tiles for each row
-  when ((new.origin, new.level, new.n) is distinct from (old.origin, old.level, old.n)
+  when (new.origin is distinct from old.origin or new.level is distinct from old.level or new.n is distinct from old.n
     or substr(new.bytes, 1, length(old.bytes)) is distinct from old.bytes)
   execute function eaas.refuse_rewrite();
 alter table eaas.log_tiles enable always trigger log_tiles_grows;
@@ -380,8 +381,8 @@ create table eaas.log_moments (
 );
 create index log_moments_witnessed on eaas.log_moments (origin, index) where witnessed;
 create trigger log_moments_grows before update on eaas.log_moments for each row
-  when ((new.origin, new.index, new.time, new.root) is distinct from (old.origin, old.index, old.time, old.root)
-    or not starts_with(new.note, old.note) or old.witnessed and not new.witnessed)
+  when (new.origin is distinct from old.origin or new.index is distinct from old.index or new.time is distinct from old.time
+    or new.root is distinct from old.root or not starts_with(new.note, old.note) or old.witnessed and not new.witnessed)
   execute function eaas.refuse_rewrite();
 create trigger log_moments_no_truncate before truncate on eaas.log_moments execute function eaas.refuse_truncate();
 alter table eaas.log_moments enable always trigger log_moments_grows, enable always trigger log_moments_no_truncate;
