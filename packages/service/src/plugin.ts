@@ -18,7 +18,7 @@ export interface Plugin {
   readonly name: string;
   /**
    * What its operations read and write, each made by `tableOf(name, id, types)`. A server has them in `postgres/tables.ts` too, and
-   * creates them in a step of `postgres/migrate.ts`.
+   * creates them in a step of `postgres/steps`.
    */
   readonly tables?: readonly Table<never>[];
   /** Columns of the core's keys that a call can set when it creates one. They come last in the row. */

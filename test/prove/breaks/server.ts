@@ -6,6 +6,8 @@ const purge = [`${src}/jobs/purge.service.test.ts`];
 const store = [`${src}/postgres/postgres-store.service.test.ts`];
 const database = [`${src}/postgres/database.service.test.ts`];
 const api = [`${src}/http/api.test.ts`];
+const schema = [`${src}/postgres/steps/steps.test.ts`, `${src}/postgres/catalogue.service.test.ts`];
+const started = ['packages/cli/test/faults.service.test.ts'];
 const keyHosts = [`${src}/plugins/key-hosts.test.ts`];
 
 export const breaks = [
@@ -55,6 +57,45 @@ export const breaks = [
   }),
   ...breaksIn(`${src}/postgres/query.ts`, store, {
     'rows-of-any-tenant': ['where tenant_id = ${tenantId} ${joined(same)}', 'where true ${joined(same)}'],
+  }),
+  ...breaksIn(`${src}/postgres/steps/1.sql`, schema, {
+    'a-column-renamed-in-a-released-step': ['min_version bigint', 'least_version bigint'],
+    'a-type-changed-in-a-released-step': ['interval_days integer', 'interval_days bigint'],
+    'an-index-predicate-changed': [" where status <> 'destroyed';", ';'],
+    'a-trigger-dropped': ['create trigger tenants_no_truncate before', 'create trigger tenants_full before'],
+    'a-function-of-a-step-changed': ["if tg_op = 'DELETE' and", "if tg_op = 'DELETE' or"],
+  }),
+  ...breaksIn(`${src}/postgres/functions.ts`, schema, {
+    'a-function-changed-without-a-step': [' and old.rev < newer.rev', ' and old.rev <> newer.rev'],
+  }),
+  ...breaksIn('packages/service/src/ledger/blocks.ts', schema, {
+    'a-frequent-action-without-a-step': ["'encrypt', 'decrypt']", "'encrypt', 'decrypt', 'hash']"],
+  }),
+  ...breaksIn(`${src}/postgres/tables.ts`, schema, {
+    'statements-that-ask-for-another-index': ['right(metadata, 192)', 'right(metadata, 256)'],
+  }),
+  ...breaksIn(`${src}/postgres/checks.ts`, started, {
+    'the-table-of-steps-renamed': ["to_regclass('eaas.steps')", "to_regclass('eaas.applied')"],
+    'unreleased-data-that-start': ["to_regclass('eaas.migrations')", "to_regclass('eaas.migration')"],
+  }),
+  ...breaksIn(`${src}/app/open-service.ts`, started, {
+    'servers-that-compare-nothing': ["if (purpose === 'serve') await", "if (purpose === 'command') await"],
+  }),
+  ...breaksIn(`${src}/postgres/catalogue.ts`, schema, {
+    'compares-no-types': ['format_type(atttypid, atttypmod)', "''"],
+    'compares-no-state-of-triggers': ["case tgenabled when 'A' then", 'case tgenabled when tgenabled then'],
+    'takes-triggers-of-another-schema': [
+      "format('EXECUTE FUNCTION %s.%s, ', pronamespace::regnamespace",
+      "format('EXECUTE FUNCTION %s.%s, ', 'eaas'",
+    ],
+    'compares-no-bodies': ['coalesce(pg_get_function_sqlbody(p.oid), prosrc)', "''"],
+    'takes-invalid-indexes': ["case when not indisvalid then 'invalid' end", "''"],
+    'older-servers-that-refuse-later-indexes': ['(isNewer && (is', '(!kind && (is'],
+    'older-servers-without-what-they-need': ['!/table|column|function/.test(kind)', 'true'],
+  }),
+  ...breaksIn(`${src}/postgres/migrate.ts`, schema, {
+    'migrate-keeps-changed-functions': ['done <= latest && faults.length > 0', 'done < 0'],
+    'migrate-over-functions-of-a-later-step': ['done <= latest && faults', 'faults'],
   }),
   ...breaksIn(`${src}/postgres/database.ts`, database, {
     'no-deadlines': [
