@@ -71,30 +71,17 @@ export const breaks = [
   ...breaksIn('packages/service/src/ledger/blocks.ts', schema, {
     'a-frequent-action-without-a-step': ["'encrypt', 'decrypt']", "'encrypt', 'decrypt', 'hash']"],
   }),
-  ...breaksIn(`${src}/postgres/tables.ts`, schema, {
-    'statements-that-ask-for-another-index': ['right(metadata, 192)', 'right(metadata, 256)'],
-  }),
   ...breaksIn(`${src}/postgres/checks.ts`, started, {
     'the-table-of-steps-renamed': ["to_regclass('eaas.steps')", "to_regclass('eaas.applied')"],
-    'unreleased-data-that-start': ["to_regclass('eaas.migrations')", "to_regclass('eaas.migration')"],
   }),
   ...breaksIn(`${src}/app/open-service.ts`, started, {
     'servers-that-compare-nothing': ["if (purpose === 'serve') await", "if (purpose === 'command') await"],
   }),
   ...breaksIn(`${src}/postgres/catalogue.ts`, schema, {
     'compares-no-types': ['format_type(atttypid, atttypmod)', "''"],
-    'compares-no-state-of-triggers': ["case tgenabled when 'A' then", 'case tgenabled when tgenabled then'],
-    'takes-triggers-of-another-schema': [
-      "format('EXECUTE FUNCTION %s.%s, ', pronamespace::regnamespace",
-      "format('EXECUTE FUNCTION %s.%s, ', 'eaas'",
-    ],
-    'compares-no-bodies': ['coalesce(pg_get_function_sqlbody(p.oid), prosrc)', "''"],
-    'takes-invalid-indexes': ["case when not indisvalid then 'invalid' end", "''"],
-    'older-servers-that-refuse-later-indexes': ['(isNewer && (is', '(!kind && (is'],
     'older-servers-without-what-they-need': ['!/table|column|function/.test(kind)', 'true'],
   }),
   ...breaksIn(`${src}/postgres/migrate.ts`, schema, {
-    'migrate-keeps-changed-functions': ['done <= latest && faults.length > 0', 'done < 0'],
     'migrate-over-functions-of-a-later-step': ['done <= latest && faults', 'faults'],
   }),
   ...breaksIn(`${src}/postgres/database.ts`, database, {

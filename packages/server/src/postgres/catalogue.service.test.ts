@@ -1,7 +1,7 @@
 import { createDatabase, migrated } from '@eaas/test-kit/database';
 import { closing } from '@eaas/test-kit/closing';
 import { expect, test } from 'vitest';
-import { compareSchema } from './catalogue.ts';
+import { differences, readCatalogue } from './catalogue.ts';
 import { migrate, requireUnchanged } from './migrate.ts';
 import { openPool } from './sql.ts';
 
@@ -11,7 +11,8 @@ const superuser = await closing(openPool(place.connection('superuser'), 1), (it)
 /** What is found after a change, which is undone. */
 async function after(statement: string, isNewer = false) {
   await superuser.unsafe(`begin; ${statement}`);
-  return compareSchema(superuser, isNewer).finally(() => superuser.unsafe('rollback'));
+  const found = await readCatalogue(superuser).finally(() => superuser.unsafe('rollback'));
+  return differences(found, isNewer);
 }
 
 const letThrough = 'returns trigger language plpgsql as $$ begin return new; end $$';
@@ -32,7 +33,6 @@ test.each([
   [`update pg_index set indisvalid = false where indexrelid = 'eaas.keys_by_age'::regclass`, 'index keys.'],
   ['drop trigger keys_no_truncate on eaas.keys', 'trigger keys.keys_no_truncate'],
   ['alter table eaas.keys disable trigger keys_no_truncate', 'trigger keys.keys_no_truncate'],
-  ['alter table eaas.keys enable trigger keys_no_truncate', 'trigger keys.keys_no_truncate'],
   [
     `create function public.refuse_truncate() ${letThrough}; create or replace trigger keys_no_truncate before truncate on eaas.keys
       execute function public.refuse_truncate(); alter table eaas.keys enable always trigger keys_no_truncate`,
@@ -77,16 +77,14 @@ test.each([
   expect(await after(statement)).toMatchObject({ faults: [], others });
 });
 
-test('a server of this program starts beside what a later step changed, but not if what it needs is gone', async () => {
-  for (const change of [
-    'drop index eaas.keys_by_age',
-    'drop trigger keys_no_truncate on eaas.keys',
-    'alter table eaas.keys alter interval_days type bigint',
-    'create or replace function eaas.now_ms() returns bigint language sql return 1',
-  ])
-    expect((await after(change, true)).faults).toEqual([]);
-  expect((await after('alter table eaas.keys drop min_version', true)).faults).toHaveLength(1);
-  expect((await after('drop function eaas.append_all', true)).faults).toHaveLength(1);
+test.each([
+  ['drop index eaas.keys_by_age', 0],
+  ['drop trigger keys_no_truncate on eaas.keys', 0],
+  ['create or replace function eaas.now_ms() returns bigint language sql return 1', 0],
+  ['alter table eaas.keys drop min_version', 1],
+  ['drop function eaas.append_all', 1],
+])('beside a later step, a server needs its tables, columns and functions: %s', async (change, faults) => {
+  expect((await after(change, true)).faults).toHaveLength(faults);
 });
 
 test('`migrate` makes the functions of its step anew, never those of a later one, and nothing else', async () => {

@@ -1,5 +1,5 @@
 // What the schema in a database is like, and how it differs from what this program makes: at the start of a server, after `migrate`
-// and in the doctor. `catalogue.service.test.ts` writes the file with what is expected.
+// and in the doctor. `steps/catalogue.service.test.ts` writes the file with what is expected.
 import type { Sql } from './sql.ts';
 import made from './steps/catalogue.json' with { type: 'json' };
 
@@ -61,8 +61,7 @@ export async function readCatalogue(sql: Sql): Promise<Catalogue> {
  * Returns what is missing or different in the schema of a database, and what is there besides. In a newer schema, only tables, columns
  * and functions can be missing: a later step may change them, and put others in the place of indexes, constraints and triggers.
  */
-export async function compareSchema(sql: Sql, isNewer: boolean) {
-  const found = await readCatalogue(sql);
+export function differences(found: Catalogue, isNewer: boolean) {
   const faults = Object.entries(expected).flatMap(([name, definition]) => {
     const [kind = '', of] = name.split(/[ .(]/);
     const is = found[name];

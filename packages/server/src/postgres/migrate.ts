@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockTimeout } from './faults.ts';
 import type { Pool, Sql } from './sql.ts';
 import { CannotStart } from '../base/cannot-start.ts';
-import { compareSchema, expected } from './catalogue.ts';
+import { differences, expected, readCatalogue } from './catalogue.ts';
 import { isPrepared } from './checks.ts';
 import { allowSchemaChanges, distribute, hasCitus } from './citus.ts';
 import { tenantFunctions } from './functions.ts';
@@ -64,7 +64,9 @@ export async function newerSchema(sql: Sql): Promise<string | undefined> {
 
 /** Throws CannotStart if somebody has changed the schema. Returns what they have added, which does no harm. */
 export async function requireUnchanged(sql: Sql): Promise<readonly string[]> {
-  const { faults, others } = await compareSchema(sql, (await schemaVersion(sql)) > latest);
+  const found = await readCatalogue(sql);
+  // Read afterwards: a later program may migrate the database meanwhile.
+  const { faults, others } = differences(found, (await schemaVersion(sql)) > latest);
   if (faults.length === 0) return others;
   throw new CannotStart(
     `The schema of the database was changed: ${faults.join('; ')}. Find out who did this, and run \`eaas audit verify\`. ` +
@@ -90,7 +92,7 @@ async function applyMissing(sql: Pool, serverRole: string | null): Promise<numbe
     }
     // Only the owner of the tables may, also where nothing is missing.
     await tx`lock table eaas.steps in exclusive mode`;
-    const { faults } = await compareSchema(tx, done > latest);
+    const { faults } = differences(await readCatalogue(tx), done > latest);
     const needsFunctions = done <= latest && faults.length > 0;
     if (needsFunctions) await tx.unsafe(tenantFunctions(expected));
     if (isCitus) await distribute(tx, needsFunctions);
