@@ -5,8 +5,7 @@ import * as core from '@eaas/service';
 import type { Service } from '../app/service.ts';
 import { listChains } from '../operator/tenants.ts';
 import { verifyLog } from '../operator/verify.ts';
-import { type Verified, verifications } from '../postgres/tables.ts';
-import { noId } from '../postgres/tables.ts';
+import { noId, type Verified, verifications } from '../postgres/tables.ts';
 import { readClock } from './clock.ts';
 import { forEach, type Lease } from './schedule.ts';
 

@@ -11,8 +11,11 @@ const superuser = await closing(openPool(place.connection('superuser'), 1), (it)
 /** What is found after a change, which is undone. */
 async function after(statement: string, isNewer = false) {
   await superuser.unsafe(`begin; ${statement}`);
-  const found = await readCatalogue(superuser).finally(() => superuser.unsafe('rollback'));
-  return differences(found, isNewer);
+  try {
+    return differences(await readCatalogue(superuser), isNewer);
+  } finally {
+    await superuser.unsafe('rollback');
+  }
 }
 
 const letThrough = 'returns trigger language plpgsql as $$ begin return new; end $$';

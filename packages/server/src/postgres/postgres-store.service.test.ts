@@ -22,9 +22,7 @@ import postgres from 'postgres';
 import { describe, expect, test, vi } from 'vitest';
 import { appendLinks } from './append.ts';
 import { Database } from './database.ts';
-import { migrate } from './migrate.ts';
 import { postgresStore } from './postgres-store.ts';
-import { openPool } from './sql.ts';
 import { linkAfter, newHead, rowsOf } from './testing/made-links.ts';
 
 const place = await createDatabase(migrated);
