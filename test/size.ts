@@ -12,9 +12,9 @@ interface Weight {
 /** Code lines, which are neither blank nor comments, of what a package ships. */
 const packages: Readonly<Record<string, Weight>> = {
   protocol: { most: 5_292, aim: 5_550 },
-  service: { most: 5_194, aim: 5_500 },
+  service: { most: 5_191, aim: 5_500 },
   local: { most: 1_896, aim: 2_200 },
-  sdk: { most: 7_007, aim: 7_700 },
+  sdk: { most: 7_037, aim: 7_700 },
   migrate: { most: 2_693, aim: 3_000 },
   audit: { most: 1_094, aim: 1_200 },
   drizzle: { most: 1_921, aim: 2_150 },
@@ -22,14 +22,14 @@ const packages: Readonly<Record<string, Weight>> = {
   kysely: { most: 166, aim: 180 },
   files: { most: 1_384, aim: 1_600 },
   console: { most: 5_835, aim: 6_350 },
-  server: { most: 4_960, aim: 5_350 },
+  server: { most: 5_029, aim: 5_350 },
   log: { most: 941, aim: 1_200 },
   dev: { most: 743, aim: 850 },
-  cli: { most: 2_873, aim: 3_250 },
+  cli: { most: 2_862, aim: 3_250 },
 };
-const sites = { 'docs/site': { most: 1_025, aim: 1_063 }, examples: { most: 1_424, aim: 1_726 } };
-const tests: Weight = { most: 70_983, aim: 69_500 };
-const handwritten: Weight = { most: 72_192, aim: 66_500 };
+const sites = { 'docs/site': { most: 1_025, aim: 1_063 }, examples: { most: 1_432, aim: 1_726 } };
+const tests: Weight = { most: 72_567, aim: 69_500 };
+const handwritten: Weight = { most: 72_805, aim: 66_500 };
 const longestLine = 140;
 const printWidth = 110;
 
@@ -59,7 +59,9 @@ const words = (path: string): number =>
     .split(/\s+/)
     .filter(Boolean).length;
 
-const isCode = (path: string): boolean => /\.(?:tsx?|[mc]?js|css|sql|vue)$/.test(path);
+// What a release has kept is data.
+const isCode = (path: string): boolean =>
+  /\.(?:tsx?|[mc]?js|css|sql|vue)$/.test(path) && !/^test\/kept\/\d/.test(path);
 const isTest = (path: string): boolean =>
   /^test\/|^packages\/[^/]+\/test\/|\.test\.tsx?$|\/testing\/|^vitest\.config\.ts$/.test(path);
 

@@ -176,13 +176,22 @@ function variableTable(of: typeof variablesOf.service): string {
   return table([['variable', 'default', 'meaning'], ...rows]);
 }
 
-function metricTable(): string {
-  const metrics: (Record<'name' | 'type' | 'help', string> & { labelNames: string[] })[] = [];
-  const registry = { registerMetric: (metric: (typeof metrics)[0]) => metrics.push(metric) } as never;
+export function metrics() {
+  const all: (Record<'name' | 'type' | 'help', string> & { labelNames: string[] })[] = [];
+  const registry = { registerMetric: (metric: (typeof all)[0]) => all.push(metric) } as never;
   void new HttpMetrics(registry);
   serviceMetrics({} as never, {} as never, undefined as never, registry);
   registerMetrics({} as never, registry);
-  const rows = metrics.map(({ name, type, labelNames, help }) => [code(name), type, list(labelNames), help]);
+  return all;
+}
+
+function metricTable(): string {
+  const rows = metrics().map(({ name, type, labelNames, help }) => [
+    code(name),
+    type,
+    list(labelNames),
+    help,
+  ]);
   return table([['metric', 'type', 'labels', 'meaning'], ...rows]);
 }
 

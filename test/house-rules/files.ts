@@ -9,7 +9,7 @@ export interface SourceFile {
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const elsewhere = new Set(['node_modules', 'dist', '.git', '.eaas', 'coverage']);
+const elsewhere = new Set(['node_modules', 'dist', '.git', '.eaas', 'coverage', 'generated']);
 
 export const files: readonly SourceFile[] = walk(root).map((file) => {
   const text = readFileSync(file, 'utf8');

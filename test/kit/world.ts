@@ -15,7 +15,11 @@ import { createDatabase, migrated, type PostgresAddress } from './database.ts';
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-export async function openWorld(start: string, postgres?: Promise<PostgresAddress>) {
+export async function openWorld(
+  start: string,
+  postgres?: Promise<PostgresAddress>,
+  root: Uint8Array = randomBytes(32),
+) {
   const database = await createDatabase(migrated, postgres);
   const superuser = openPool(database.connection('superuser'), 1);
   let time = Date.parse(start);
@@ -32,7 +36,7 @@ export async function openWorld(start: string, postgres?: Promise<PostgresAddres
   }
   const connections = new TimedDatabase(database.connection('server'), 6);
   const steps: (() => Promise<void>)[] = [];
-  const roots = [rootKey(randomBytes(32))] as const;
+  const roots = [rootKey(root)] as const;
   const clock = { now: () => time, learn: () => {} };
   function replica(
     own: Database = connections,
@@ -83,8 +87,9 @@ export async function openWorld(start: string, postgres?: Promise<PostgresAddres
 export function testWorld(
   start = '2026-09-01T00:00:00Z',
   postgres?: Promise<PostgresAddress>,
+  root?: Uint8Array,
 ): Promise<World> {
-  return closing(openWorld(start, postgres), (world) => world.close());
+  return closing(openWorld(start, postgres, root), (world) => world.close());
 }
 
 export type Api = <R extends Route>(route: R, input: Input<R>) => Promise<Output<R>>;

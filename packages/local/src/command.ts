@@ -14,7 +14,7 @@ import { forgotten, formatSealed, newSealed, openSealed, readSealed, replaced, r
 
 const variable = 'EAAS_LOCAL';
 
-const help = `Usage: npx --no-install @eaas/local <command>
+export const help = `Usage: npx --no-install @eaas/local <command>
 
 Keys for an app without a server, in one variable, which is the option \`sealed\` of createLocalService.
 

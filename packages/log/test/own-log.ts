@@ -15,13 +15,14 @@ import { witnessContext } from '../src/witness-context.ts';
 export const origin = 'eaas.example/log';
 const minute = 60_000;
 
-export async function ownLog() {
-  const world = await testWorld();
+export async function ownLog(root?: Uint8Array, start?: string) {
+  const world = await testWorld(start, undefined, root);
   const { sql } = await openAttacker(world);
   const service = world.replica();
   const { policy_line } = await initLog(service, origin);
   const witness = await startWitness('witness.example');
-  const policy = parsePolicy(`${policy_line}\nwitness one ${witness.vkey}\nquorum one\n`);
+  const policyText = `${policy_line}\nwitness one ${witness.vkey}\nquorum one\n`;
+  const policy = parsePolicy(policyText);
   const witnesses = { policy, monitors: new Map<string, string>() };
   const lines: unknown[] = [];
   const line = (...all: unknown[]): void => void lines.push(all);
@@ -35,6 +36,7 @@ export async function ownLog() {
   const read = publicReader(withLog);
   const log = {
     world,
+    policyText,
     service,
     withLog,
     lines,

@@ -104,12 +104,7 @@ export function unlessRefused<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
-    return ignoreExpected(error);
+    if (error instanceof Refusal || error instanceof Missing) return undefined;
+    throw error;
   }
-}
-
-/** Lets go of what `judge` finds too. */
-function ignoreExpected(error: unknown): undefined {
-  if (error instanceof Refusal || error instanceof Missing) return undefined;
-  throw error;
 }

@@ -141,9 +141,7 @@ test.each(['baseUrl', 'apiKey', 'fetch'] as const)('a client refuses `service` a
 test('a client names what is wrong with its `service`', () => {
   const { baseUrl, apiKey, fetch } = service;
   const clientOf = (value: object) => () => new EaasClient({ service: value as TestService });
-  expect(clientOf({})).toThrow(
-    '`service` of `new EaasClient` must be what `createLocalService()` returns',
-  );
+  expect(clientOf({})).toThrow('`service` of `new EaasClient` must be what `createLocalService()` returns');
   expect(clientOf({ baseUrl, fetch })).toThrow('`apiKey` must be an API key');
   expect(clientOf({ apiKey, fetch })).toThrow('`baseUrl` must be the URL of the service');
 });

@@ -6,7 +6,7 @@ import { endSealer } from '#platform';
 import type { Secret } from '../crypto/secret.ts';
 import type { Roots } from '../crypto/tenant-secrets.ts';
 import { changedTooOften, type Refusal } from '../rules/refusal.ts';
-import type { Decision, Settled } from './decision.ts';
+import { type Decision, Missing, type Settled } from './decision.ts';
 import type { Guess, Listener } from './guess.ts';
 import { judgeOnly, type Outcome, outcomeOf, View } from './judge.ts';
 import { TenantCache } from './tenant-cache.ts';
@@ -92,19 +92,14 @@ export class Ledger {
   }
 
   /** Reads what a decision asks for, and lets it prepare. What it finds shows what it asks for next, so this takes some rounds. */
-  async #prepared(cache: TenantCache, decision: Decision): Promise<void> {
+  async #prepared(cache: TenantCache, decision: Decision, rounds = mostRounds): Promise<void> {
     let guess = cache.guess ?? (await cache.read([]));
-    let missing = this.#missing(guess, decision);
-    for (let round = 1; ; round++) {
-      if (missing.length > 0) guess = await cache.read(missing);
-      try {
-        return await decision.prepare?.(this.#viewOf(guess));
-      } catch (error) {
-        const outcome = outcomeOf(error);
-        if (!('needs' in outcome) || round > mostRounds) throw error;
-        missing = missing.concat(outcome.needs);
-      }
-    }
+    const missing = this.#missing(guess, decision);
+    if (missing.length > 0) guess = await cache.read(missing);
+    await decision.prepare?.(this.#viewOf(guess)).catch((error: unknown) => {
+      if (!(error instanceof Missing) || rounds === 0) throw error;
+      return this.#prepared(cache, withNeeds(decision, error.needs), rounds - 1);
+    });
   }
 
   /**
@@ -213,12 +208,8 @@ const withNeeds = (decision: Decision, needs: readonly Need[]): Decision => ({
 });
 
 async function judged(decision: Decision, guess: Guess, now: () => number): Promise<Outcome> {
-  try {
-    await decision.prepare?.(new View(guess, now()));
-  } catch (error) {
-    return outcomeOf(error);
-  }
-  return judgeOnly(guess, now(), decision);
+  const failed = await decision.prepare?.(new View(guess, now())).catch(outcomeOf);
+  return failed ?? judgeOnly(guess, now(), decision);
 }
 
 /** Makes the answer, once its entries are committed. Missing never leaves the ledger. */
