@@ -1,5 +1,6 @@
 // Brings a database to the present schema, and gives the server's role its rights. `eaas migrate` calls it, and what has a
 // database of its own.
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockTimeout } from './faults.ts';
 import type { Pool, Sql } from './sql.ts';
@@ -8,11 +9,11 @@ import { differences, expected, readCatalogue } from './catalogue.ts';
 import { isPrepared } from './checks.ts';
 import { allowSchemaChanges, distribute, hasCitus } from './citus.ts';
 import { tenantFunctions } from './functions.ts';
-import { stepFiles, steps } from './steps/index.ts';
+import { stepFiles } from './steps/index.ts';
 import { storedTables } from './tables.ts';
 
 /** The version of a schema is the number of its steps. */
-const latest = steps.length;
+const latest = stepFiles.length;
 
 const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
 
@@ -70,7 +71,7 @@ export async function requireUnchanged(sql: Sql): Promise<readonly string[]> {
   if (faults.length === 0) return others;
   throw new CannotStart(
     `The schema of the database was changed: ${faults.join('; ')}. Find out who did this, and run \`eaas audit verify\`. ` +
-      `\`eaas migrate\` makes functions anew. Undo the rest as the owner of the tables: ${stepFiles} has what was made.`,
+      `\`eaas migrate\` makes functions anew. Undo the rest as the owner of the tables: ${stepFiles.join(', ')} has what was made.`,
   );
 }
 
@@ -85,9 +86,9 @@ async function applyMissing(sql: Pool, serverRole: string | null): Promise<numbe
     if ((await tx`select from pg_namespace where nspname = 'eaas'`).count === 0)
       await tx`create schema if not exists eaas`;
     const done = (await isPrepared(tx)) ? await schemaVersion(tx) : 0;
-    for (const [index, step] of steps.entries()) {
+    for (const [index, file] of stepFiles.entries()) {
       if (index < done) continue;
-      await tx.unsafe(step);
+      await tx.unsafe(await readFile(file, 'utf8'));
       await tx`insert into eaas.steps (step) values (${index + 1})`;
     }
     // Only the owner of the tables may, also where nothing is missing.

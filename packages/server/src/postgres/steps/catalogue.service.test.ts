@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { readCatalogue } from '../catalogue.ts';
 import { tenantFunctions } from '../functions.ts';
 import { openPool } from '../sql.ts';
-import { steps } from './index.ts';
+import { stepFiles } from './index.ts';
 
 const embedded = async () => closing(await OwnPostgres.start('embedded', false), (it) => it.drop());
 
@@ -15,7 +15,7 @@ test.each([
 ])('steps/catalogue.json is what the steps make on %s', async (_, open) => {
   const sql = await closing(openPool((await open()).connection('owner'), 1), (it) => it.end());
   await sql`create schema eaas`;
-  for (const step of steps) await sql.unsafe(step);
+  for (const file of stepFiles) await sql.file(file);
   await sql.unsafe(tenantFunctions(await readCatalogue(sql)));
   // After a new step, `npx vitest run packages/server/src/postgres/steps -u` writes it.
   const text = `${JSON.stringify(await readCatalogue(sql), null, 2)}\n`;
