@@ -28,7 +28,7 @@ const packages: Readonly<Record<string, Weight>> = {
   cli: { most: 2_862, aim: 3_250 },
 };
 const sites = { 'docs/site': { most: 1_025, aim: 1_063 }, examples: { most: 1_432, aim: 1_726 } };
-const tests: Weight = { most: 72_567, aim: 69_500 };
+const tests: Weight = { most: 72_566, aim: 69_500 };
 const handwritten: Weight = { most: 72_805, aim: 66_500 };
 const longestLine = 140;
 const printWidth = 110;

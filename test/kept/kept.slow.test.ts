@@ -6,7 +6,7 @@ import { decryptBlob } from '@eaas/sdk/stream';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { eaas, run } from '@eaas/test-kit/program';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { dialects } from '../../packages/drizzle/test/dialects.ts';
 import { openMySql, openNodePostgres, openServer, openSqlite } from '../../packages/drizzle/test/drivers.ts';
 import { letters, people, searches } from './definition.ts';
@@ -47,6 +47,7 @@ async function keep(): Promise<void> {
   }
   keepAs(present, 'rows', { file: rows.text(), half: rows.half, index: rows.index, written });
   keepAs(present, 'keys', await keepKeys());
+  vi.unstubAllEnvs();
   keepAs(present, 'promises', promises());
   keepAs(present, 'signatures', await signatures());
   keepAs(present, 'server', await keepServer(present));

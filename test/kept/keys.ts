@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalService, type LocalServiceOptions } from '@eaas/local';
 import { EaasClient } from '@eaas/sdk';
+import { defineFields } from '@eaas/sdk/fields';
+import { vi } from 'vitest';
 import { kmsOfEnvironment } from '../../packages/local/src/file-opener.ts';
 import { formatSealed, newSealed } from '../../packages/local/src/sealed.ts';
-import { defineFields } from '@eaas/sdk/fields';
 import { columns, people } from './definition.ts';
 
 export interface KeptKeys {
@@ -28,15 +29,15 @@ export interface KeptKeys {
 const folder = mkdtempSync(join(tmpdir(), 'eaas-kept-'));
 const [{ name }] = people;
 
-/** Sets the variables for keys, and returns the options with which a service opens them. */
+/** Sets the variables for keys until the test ends, and returns the options with which a service opens them. */
 function optionsOf(kept: Partial<KeptKeys>): LocalServiceOptions {
   const { file, printed, passphrase, sealed, locked, secret } = kept;
   const program = join(folder, 'program.sh');
   writeFileSync(program, printed === undefined ? '#!/bin/sh\ncat\n' : `#!/bin/sh\necho ${printed}\n`);
   chmodSync(program, 0o700);
-  set('EAAS_LOCAL_PASSPHRASE', passphrase);
-  set('EAAS_LOCAL_KEY_COMMAND', printed && program);
-  set('EAAS_LOCAL_KMS_COMMAND', program);
+  vi.stubEnv('EAAS_LOCAL_PASSPHRASE', passphrase);
+  vi.stubEnv('EAAS_LOCAL_KEY_COMMAND', printed && program);
+  vi.stubEnv('EAAS_LOCAL_KMS_COMMAND', program);
   if (sealed !== undefined) return { sealed, ...(locked && { open: (bytes) => bytes }) };
   if (secret !== undefined) return { secret };
   return { file: fileOf(file), create: file === undefined };
@@ -47,11 +48,6 @@ export function fileOf(text?: string): string {
   const path = join(folder, `${randomBytes(8).toString('hex')}.json`);
   if (text !== undefined) writeFileSync(path, text, { mode: 0o600 });
   return path;
-}
-
-function set(variable: string, value: string | undefined): void {
-  if (value === undefined) delete process.env[variable];
-  else process.env[variable] = value;
 }
 
 /** What a client of these keys makes, each time under one more version of the key if there is a file. */

@@ -20,16 +20,16 @@ import { help as ofOpen } from '../../packages/migrate/src/open/command.ts';
 import { metrics } from '../docs/generated.ts';
 import { namesIn, publicNames } from '../house-rules/exports.ts';
 
-type Promise = readonly [name: string, alternatives: readonly string[]];
+type Promised = readonly [name: string, alternatives: readonly string[]];
 
 /** By the kind of a promise, and its name. */
 export type Promises = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 export function promises(): Promises {
-  const kinds: Readonly<Record<string, readonly Promise[]>> = {
+  const kinds: Readonly<Record<string, readonly Promised[]>> = {
     'HTTP API': leavesOf(openApiDocument()),
     names: [...publicNames, ['protocol', namesIn('protocol')] as const].flatMap(([name, own]) =>
-      Array.from(own.keys(), (each): Promise => [`@eaas/${name} ${each}`, []]),
+      Array.from(own.keys(), (each): Promised => [`@eaas/${name} ${each}`, []]),
     ),
     commands: [
       ...leaves(program).flatMap(([name, { options, registeredArguments }]) =>
@@ -45,11 +45,11 @@ export function promises(): Promises {
       ...[ofLocal, ofAdopt, ofCheck, ofLeak, ofOpen].flatMap(linesOfHelp),
     ],
     'exit codes': Object.entries({ eaas: exitCodes, 'eaas-files': exitCodesOfFiles }).flatMap(([of, codes]) =>
-      Object.entries(codes).map(([name, code]): Promise => [`${of}: ${name}`, [String(code)]]),
+      Object.entries(codes).map(([name, code]): Promised => [`${of}: ${name}`, [String(code)]]),
     ),
     metrics: metrics().map(({ name, type, labelNames }) => [name, [type, ...labelNames]]),
     variables: Object.values(variablesOf).flatMap((rows) =>
-      rows.map(({ name, otherwise }): Promise => [name, [otherwise]]),
+      rows.map(({ name, otherwise }): Promised => [name, [otherwise]]),
     ),
     problems: Object.entries(problems).map(([code, { status, title }]) => [code, [`${status} ${title}`]]),
   };
@@ -59,24 +59,24 @@ export function promises(): Promises {
 type Option = (typeof encrypt.options)[number];
 
 /** What a command demands is one alternative: it may not become more. */
-function commandOf(name: string, options: readonly Option[], given: readonly string[] = []): Promise[] {
+function commandOf(name: string, options: readonly Option[], given: readonly string[] = []): Promised[] {
   const demands = options.flatMap(({ mandatory, flags }) => (mandatory ? flags : []));
   return [
     [name, [`needs ${[...demands, ...given].join(', ') || 'nothing'}`]],
-    ...options.map(({ flags, defaultValue }): Promise => {
+    ...options.map(({ flags, defaultValue }): Promised => {
       return [`${name} ${flags}`, defaultValue === undefined ? [] : [JSON.stringify(defaultValue)]];
     }),
   ];
 }
 
 /** The commands and options in a help, with the default that it tells. */
-function linesOfHelp(help: string): Promise[] {
+function linesOfHelp(help: string): Promised[] {
   const [, usage = '', command = ''] = /^Usage: ((.*?)(?: [<…].*)?)$/m.exec(help) ?? [];
   const [described = ''] = help.split('Examples:');
   const lines = described.matchAll(/^ {2}((?:-\w, )?[\w-]+(?: <[^>]+>)*)(.*(?:\n {6,}.*)*)/gm);
   return [
     [usage, []],
-    ...Array.from(lines, ([, flags, about = '']): Promise => [
+    ...Array.from(lines, ([, flags, about = '']): Promised => [
       `${command} ${flags}`,
       about.match(/\(default.*?\)/) ?? [],
     ]),
@@ -87,7 +87,7 @@ function linesOfHelp(help: string): Promise[] {
 const explaining = new Set(['description', 'summary', 'example', 'info', 'tags', 'operationId', 'servers']);
 
 /** Each leaf of a document, by the path to it. The elements of a list are alternatives, unless they have names. */
-function leavesOf(node: unknown, path = ''): Promise[] {
+function leavesOf(node: unknown, path = ''): Promised[] {
   if (Array.isArray(node)) {
     const [named, others] = [node.filter(nameIn), node.filter((each) => nameIn(each) === undefined)];
     const texts = others.map((each: unknown) => JSON.stringify(each));

@@ -49,6 +49,8 @@ export async function encryptAll(client: EaasClient, index: string): Promise<Tab
   };
 }
 
+const isFingerprint = ([column, value]: [string, unknown]) => value && column.endsWith('_index');
+
 /** What `fields` reads in rows, and the fingerprints beside the values. */
 export async function openAll(client: EaasClient, index: string, { people, letters }: Tables) {
   const records = fields.for(client, { index });
@@ -56,7 +58,7 @@ export async function openAll(client: EaasClient, index: string, { people, lette
   return {
     people: await records.decryptRows('people', people, idOf, { reveal: ['secret'] }),
     letters: await records.decryptRows('letters', letters as never, idOf),
-    fingerprints: people.map((row) => Object.entries(row).filter(([column]) => column.endsWith('_index'))),
+    fingerprints: people.map((row) => new Map(Object.entries(row).filter(isFingerprint))),
   };
 }
 

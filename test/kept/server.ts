@@ -28,7 +28,6 @@ export interface KeptServer {
   readonly values: Readonly<Record<string, readonly [keyId: string, value: string]>>;
   readonly stream: string;
   readonly policy: string;
-  readonly proof: string;
   readonly checkpoint: string;
   readonly verifierKey: string;
   /** The files of evidence: of all entries, and of those of one key. */
@@ -124,7 +123,6 @@ export async function keepServer(folder: string): Promise<KeptServer> {
     values,
     stream: Buffer.from(await new Response(stream.stream).arrayBuffer()).toString('base64'),
     policy: log.policyText,
-    proof: await log.prove(acme),
     checkpoint,
     verifierKey,
     whole: await filesOf({}),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { libraries } from '@eaas/test-kit/published';
 import { requireTools } from '@eaas/test-kit/tools';
+import { publicNames } from '../house-rules/exports.ts';
 import type { Promises } from './promises.ts';
 
 /** What is used of TypeScript's own nodes. The compiler of this repository has no interface for programs. */
@@ -21,7 +22,7 @@ interface Node
   getSourceFile(): { readonly fileName: string };
 }
 
-interface Symbol {
+interface Declared {
   readonly name: string;
   readonly flags: number;
   readonly declarations?: readonly Node[];
@@ -30,9 +31,9 @@ interface Symbol {
 interface Program {
   getSourceFile(file: string): Node | undefined;
   getTypeChecker(): {
-    getSymbolAtLocation(node: Node): Symbol | undefined;
-    getExportsOfModule(module: Symbol): readonly Symbol[];
-    getAliasedSymbol(symbol: Symbol): Symbol;
+    getSymbolAtLocation(node: Node): Declared | undefined;
+    getExportsOfModule(module: Declared): readonly Declared[];
+    getAliasedSymbol(symbol: Declared): Declared;
   };
 }
 
@@ -45,13 +46,13 @@ interface TypeScript {
   forEachChild(node: Node, visit: (child: Node) => void): void;
 }
 
-const promised = /^@eaas\/(?:protocol|sdk|local|migrate|audit|drizzle|prisma|kysely)$/;
+const promised = new Set(['protocol', ...publicNames.map(([name]) => name)].map((name) => `@eaas/${name}`));
 
 function entriesOf(library: (typeof libraries)[number]): [entry: string, path: string][] {
   const { name, manifest, directory } = library;
   type Entries = Record<string, { readonly types?: string | { readonly default: string } }>;
   return Object.entries(manifest.exports as Entries).flatMap(([subpath, { types }]) => {
-    if (types === undefined || subpath.startsWith('./internal') || !promised.test(name)) return [];
+    if (types === undefined || subpath.startsWith('./internal') || !promised.has(name)) return [];
     return [[name + subpath.slice(1), join(directory, typeof types === 'string' ? types : types.default)]];
   });
 }
@@ -71,11 +72,11 @@ export async function signatures(): Promise<Promises[string]> {
   const checker = program.getTypeChecker();
   const { InterfaceDeclaration, ClassDeclaration } = ts.SyntaxKind;
   const all: Record<string, string[]> = {};
-  const [exported, seen] = [new Set<Symbol>(), new Set<Symbol>()];
+  const [exported, seen] = [new Set<Declared>(), new Set<Declared>()];
 
-  const resolved = (symbol: Symbol): Symbol =>
+  const resolved = (symbol: Declared): Declared =>
     symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-  const add = (name: string, symbol: Symbol) => {
+  const add = (name: string, symbol: Declared) => {
     for (const declared of symbol.declarations ?? [])
       for (const [at, cases] of promisesOf(ts, declared)) (all[name + at] ??= []).push(...cases);
   };
@@ -87,7 +88,7 @@ export async function signatures(): Promise<Promises[string]> {
     ts.forEachChild(node, follow);
   };
   // The interfaces and classes that a declaration names are promised too, also if no entry exports them.
-  const visit = (symbol: Symbol): void => {
+  const visit = (symbol: Declared): void => {
     const [declared] = symbol.declarations ?? [];
     const [, folder] = /\/packages\/(\w+)\/dist\//.exec(declared?.getSourceFile().fileName ?? '') ?? [];
     if (folder === undefined || seen.has(symbol)) return;

@@ -773,66 +773,66 @@ CREATE TABLE eaas.verifications (
 -- Data for Name: api_keys; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.api_keys VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '9acc99f5-07bf-4729-84cd-eb553ae0340f', 'everything', 'oVLm', '\xb724d768cf4acdccb56d8c1d797213d622880564849ffbba975aa61cca05bd65', '{encrypt,decrypt,keys.read,keys.manage,keys.destroy,keys.export,audit.read,api_keys.manage,usage.read,subjects.erase}', NULL, NULL, NULL, 1767225600000, 'operator', NULL, 1, 1, '\x9b4928e8bd3cb6227ceb0ef0889e3c277c92f1ed2e50274bd5a496a612b30db8');
-INSERT INTO eaas.api_keys VALUES ('390f0588-4e2c-4db4-a337-37d38488a891', 'e9f25b85-d448-4ee5-a483-524609e8ce61', 'everything', 'jfsF', '\x947c44bd49b4fbd535a78992b80bd2397171fbec2031bbf3cd0d18d106790dec', '{encrypt,decrypt,keys.read,keys.manage,keys.destroy,keys.export,audit.read,api_keys.manage,usage.read,subjects.erase}', NULL, NULL, NULL, 1767225600000, 'operator', NULL, 1, 1, '\x5338f4f48992bced7bbee9afca5373dff58eaa4f3e6d556d97d8697fd95a8934');
+INSERT INTO eaas.api_keys VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', 'everything', 'o5bA', '\xb257ffd54460c2c4452c5caf2007d1d853cd4d39135383add795510a64021688', '{encrypt,decrypt,keys.read,keys.manage,keys.destroy,keys.export,audit.read,api_keys.manage,usage.read,subjects.erase}', NULL, NULL, NULL, 1767225600000, 'operator', NULL, 1, 1, '\x5ba6f394d041b61b03d0fe3450502d25f50b15d6269bb82efd796b519236c964');
+INSERT INTO eaas.api_keys VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', '80fad796-8c94-4d1e-ab32-f237c8cee6db', 'everything', '4oLQ', '\xcd0444241dc912040dca51f9fb8912dbc6e2148e9c6916a13f1686256912133e', '{encrypt,decrypt,keys.read,keys.manage,keys.destroy,keys.export,audit.read,api_keys.manage,usage.read,subjects.erase}', NULL, NULL, NULL, 1767225600000, 'operator', NULL, 1, 1, '\x281debee5ab7bf816b37d22adc1dd0f4b426858784fe73fe3cbc44b8836b7e0b');
 
 
 --
 -- Data for Name: audit_anchors; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.audit_anchors VALUES ('390f0588-4e2c-4db4-a337-37d38488a891', 1, '\xc2ff01a645b0889bc9dacc7a0871ef4d37dcd0a233cea413b284b6621e1b4682', '\x4ce0844168a0e33c01bc18ef283db092481579c0ca46e04acef5f7ed845f1453');
-INSERT INTO eaas.audit_anchors VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 3, '\x78d542de9c706220d244058dae5a8929b9743f748af153a51df9d4d056a9c8fe', '\x0e32cb735a2f26d281bb472fe6e314b30566622f50d993f5a9d56a5f1a362e67');
+INSERT INTO eaas.audit_anchors VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', 1, '\x6d85469fab798499cc0c79fcd0bd8efc5b152fadca2e07c947d9c735ce8624ff', '\xec608389495f8a7607e7b81fa02ceb949b88590513058bee03ae98fde842b23c');
+INSERT INTO eaas.audit_anchors VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 3, '\xeec4914778effefafa76a1c6d9382b6efde95d878bce1201575970447ca0ccf6', '\x8841fce75effc48d6833668839160cc3b5ced8d9582b45112c3f335d0eea7268');
 
 
 --
 -- Data for Name: audit_blocks; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.audit_blocks VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'by operator', 0);
-INSERT INTO eaas.audit_blocks VALUES ('390f0588-4e2c-4db4-a337-37d38488a891', 'by operator', 0);
-INSERT INTO eaas.audit_blocks VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'by 9acc99f5-07bf-4729-84cd-eb553ae0340f', 0);
-INSERT INTO eaas.audit_blocks VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'key.wrap', 0);
-INSERT INTO eaas.audit_blocks VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'key.wrap by 9acc99f5-07bf-4729-84cd-eb553ae0340f', 0);
-INSERT INTO eaas.audit_blocks VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'by system', 0);
+INSERT INTO eaas.audit_blocks VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'by operator', 0);
+INSERT INTO eaas.audit_blocks VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', 'by operator', 0);
+INSERT INTO eaas.audit_blocks VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'by 2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', 0);
+INSERT INTO eaas.audit_blocks VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'key.wrap', 0);
+INSERT INTO eaas.audit_blocks VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'key.wrap by 2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', 0);
+INSERT INTO eaas.audit_blocks VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'by system', 0);
 
 
 --
 -- Data for Name: audit_entries; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 4, 'key.rotate', 'd9d201d6-1cad-42bf-b3de-b83b13f7f98b', 2, '9acc99f5-07bf-4729-84cd-eb553ae0340f', '192.0.2.7', '{"from_version":1,"key_version":2,"previous_change":2}', 1775001600000, '\x8b1b245705234ac95923aa30e2721178', '\x4aa2b1f5b182b577444716bc1d9429865a44e7458180f99d1fd42b1556a50741', '\xa2b0cdf001a367397a80894d337080145b48357f5f94422cfdee1593632fb29d', '\xb17820a8db92367fdf411c5f94d20183');
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 5, 'key.wrap', 'd9d201d6-1cad-42bf-b3de-b83b13f7f98b', 2, '9acc99f5-07bf-4729-84cd-eb553ae0340f', '127.0.0.1', '{}', 1775001600000, '\x36a7505e57babc9aa09b93b5e2268e75', '\x87e1cda942c8318dfb7e13d1edc2ed9f83b8bd895f1969876f4814d03aad7c71', '\xb3a4519fe75a3404dad18f505ca5661913fc77623766b077a596db5d229eb76e', '\x0aad193644a28d5687c5a424bc6baeda');
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 6, 'key.wrap', 'd9d201d6-1cad-42bf-b3de-b83b13f7f98b', 2, '9acc99f5-07bf-4729-84cd-eb553ae0340f', '127.0.0.1', '{"subject":"7c5b8b14e316ea95762e1b5ee22b5a26","subject_created":true}', 1775001600000, '\xaf75f463a85db714db284a385b08a6b3', '\x3d6fcf40b15bc51d3aa58538ef9171f7eb1cf569d7be8abe5fbf62197c5ddfc1', '\x755d153e39b9ffe57f286274b4bcca867f8eef583d50c910d0ec917648a8f906', '\xb5887aafb5bfe1a4b9a51ef3cd0cb83a');
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 7, 'key.wrap', 'd9d201d6-1cad-42bf-b3de-b83b13f7f98b', 2, '9acc99f5-07bf-4729-84cd-eb553ae0340f', '127.0.0.1', '{"subject":"5b8e1697348ee6032d156ae3e7e99d5d","subject_created":true}', 1775001600000, '\x6cc01c923ad85bfe0002fb8000df449f', '\xd91d4b9b04bb9a35cfbaa06e779507d6712ce095cf39d767d33f3e49f7865f35', '\xf75b57549557e7c250e19922d7bcb552e4c5dbe88570b51985a5ec39d9b72519', '\x7f95268bf5cd74f9b53f7c9e5ccd9bdc');
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 8, 'subject.erase', NULL, NULL, '9acc99f5-07bf-4729-84cd-eb553ae0340f', '192.0.2.7', '{"subject":"5b8e1697348ee6032d156ae3e7e99d5de6f77778b653c591581efb3d8a836808"}', 1775001600000, '\xb0277ef411955a265b76d95afb85d7c2', '\x89441da7bd0d2c8d04a98b846797725ca35ecb48da8ba3933706b8c9ecfc4b5a', '\x405e4b91a04c06fc80ba24680dfaf3ee2675285805c4baddb7ad82d00f3daf1a', '\x08d2bce6561658622d46ec37c118e83b');
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 9, 'key.create', '156eb83e-1935-41eb-bd7c-2339872c1993', 1, '9acc99f5-07bf-4729-84cd-eb553ae0340f', '192.0.2.7', '{"exportable":false,"interval_days":null,"key_version":1,"name":"disabled"}', 1775001600000, '\xf478b116f67e883fee0fd9070c55d25c', '\x4899abd9a4a4583ac120adf97bec61d8f89c7ff118e29c9580356b6380ac2dca', '\x404bd0b33659f271a1f406e2ec02cd82a71dd7b1d45ed03b4c5503939806bd81', '\xf6fdaf863163e26824c1557959b1e2f0');
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 10, 'key.create', '42ef92e9-426b-429a-be65-ef8c96e1a988', 1, '9acc99f5-07bf-4729-84cd-eb553ae0340f', '192.0.2.7', '{"exportable":false,"interval_days":null,"key_version":1,"name":"destroyed"}', 1775001600000, '\xce6523808ea60a802ed9e51c26681900', '\xb062675ef379de3d9221acd6544b93c0490e9dfca5ba4b6b6525d28acac49685', '\x78b965f72b350f7cf085f76ee329a49e366519858957bb7c91ead8f4352ebee9', '\xc9ecf7cd07f06ddc39137c1e679d6a32');
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 11, 'key.wrap', '156eb83e-1935-41eb-bd7c-2339872c1993', 1, '9acc99f5-07bf-4729-84cd-eb553ae0340f', '127.0.0.1', '{}', 1775001600000, '\x3e355c8f6716a8b6de0cb9f6d9b981a1', '\x1a38052611e0e94496763f930cf2b3cf719aa481a6411885e7d0a5276dd5338a', '\x899c75c6bb6196835e87362053dbb958fa7217ae81074ef6d0bb4c52063bb87e', '\x3c2ff1acc5b461802b187e7e00118bc4');
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 12, 'key.wrap', '42ef92e9-426b-429a-be65-ef8c96e1a988', 1, '9acc99f5-07bf-4729-84cd-eb553ae0340f', '127.0.0.1', '{}', 1775001600000, '\xba605d9e1a97c54225d47dbbdaf38427', '\x0ba5832dcf92fca0316fee19ec71b6e2ff11ae3ba6f5330e972b2cf545ea8cbf', '\x50dc2af2c7144de21e541267c167e447ebe055ea09880b24ee9d706457898d5d', '\xcffe4eb4570e1e0c2b5673e78744d3ad');
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 13, 'key.disable', '156eb83e-1935-41eb-bd7c-2339872c1993', 1, '9acc99f5-07bf-4729-84cd-eb553ae0340f', '192.0.2.7', '{"previous_change":9}', 1775001600000, '\x045ec8c8f10faf873d9b9b05d063876b', '\xecd659c98ee341923c49628984897717f52c9290b676f39ba791f64b97d91dbb', '\x60246c3330817fc39ce9b4591456464b93871fab7e00aa33ce7f148eb20a9c6c', '\x16a6e902ee0396a82d3e8aa28c18f921');
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 14, 'key.disable', '42ef92e9-426b-429a-be65-ef8c96e1a988', 1, '9acc99f5-07bf-4729-84cd-eb553ae0340f', '192.0.2.7', '{"previous_change":10}', 1775001600000, '\xc9412c9652b35fa3e1f409bfb432da0f', '\x0b256dfa9450b070fc1825e9d0985be975a9bb0a306b6d1b39ba60b1c09d6240', '\xa4899cba6176d16fa0c3a3eb78d7d272ca50b60af4ba2f50f650efc991500c47', '\x189f6a32f8d7332fee89197402694dd9');
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 15, 'key.destroy', '42ef92e9-426b-429a-be65-ef8c96e1a988', 1, '9acc99f5-07bf-4729-84cd-eb553ae0340f', '192.0.2.7', '{"destroy_at":"2026-04-08T00:00:00.000Z","previous_change":14}', 1775001600000, '\x4586036be7cc1ee9fa727eec12c8b154', '\x5ee7866174a9ada7654d0663ee3344e90acbf57ff58d58f5a236021d642eddf2', '\x0eaf183652d41c0d901a80f2ff5044419213bfbaf02a9c1db2b7f81722a33e69', '\x5495544343f30423310e36a6879ab03b');
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 16, 'key.create', 'db2cf01e-a260-4bf6-a483-3a375fe94e94', 1, '9acc99f5-07bf-4729-84cd-eb553ae0340f', '192.0.2.7', '{"exportable":false,"intake":true,"interval_days":null,"key_version":1,"name":"intake"}', 1775001600000, '\x4b560656c419357cf04f2ee174c356ba', '\xa8fa60e7a7f28709aaf35e39d221c7bc89f01712529577a0e56d0ba45f4dff98', '\xebf02d6ba34670a740df91f0fa9f1afa1f04821d6a08ef885d0a05272aa0b667', '\x31834ef2eaa882737e570e233d9d3bcf');
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 17, 'issuer.create', NULL, NULL, '9acc99f5-07bf-4729-84cd-eb553ae0340f', '192.0.2.7', '{"allowed_origins":null,"any_subject":false,"audience":"https://app.example","authorized_parties":null,"expires_at":null,"issuer":"https://sign-in.example","issuer_id":"aed1c8ee-2e28-424b-9c4c-9eed6a36b8bb","jwks":"{\"keys\":[{\"crv\":\"P-256\",\"kid\":\"45985845-8eec-4f50-9a4a-11130e60affa\",\"kty\":\"EC\",\"x\":\"rdMC59iDLz5CqkBFR25YG6jxxQc2wfj3Pa8d8apGc60\",\"y\":\"j9-raxGhrVhWxqDCuQ3IcHpl-4qGw7ZYPyyOPUhOBx4\"}]}","jwks_uri":null,"key_ids":[],"kind":"people","max_age_seconds":3600,"name":"sign-in","permissions":["decrypt"],"require":null,"subject_claim":"sub","subject_prefix":""}', 1775001600000, '\xff7573f5dae9e5704e999331517ccb85', '\x288138a45c8f54e28b3e47efaff404f1bce3ece9a461be45ad7925e72f8c7d38', '\xcd908d3cfc28f0fb63659a0ef06b58f29b8d3c6d9e92d4a9fc9a190ed2534b47', '\x62ce1a0925d4a2c3265500f271fc941f');
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 18, 'key.wrap', 'd9d201d6-1cad-42bf-b3de-b83b13f7f98b', 2, '9acc99f5-07bf-4729-84cd-eb553ae0340f', '127.0.0.1', '{}', 1775001600000, '\x21336c5fd2b87d27c20bd6e6a99fcfaa', '\x40205b9e63125827782e94861b524c35eca935998ce1ffe1c980a658e445b04a', '\x4c0187e0c74a261e9d45c83349fda44bcdc9c6e2796e04fc910e75eced667ed9', '\x221229dd9277b88c2493b585e77027d0');
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 19, 'key.destroy', '42ef92e9-426b-429a-be65-ef8c96e1a988', 1, 'system', NULL, '{"destroy_at":"2026-04-08T00:00:00.000Z","erased":true,"previous_change":15}', 1775692800000, '\xc99a004ac99a5ec3d4cb0a6964bd4fe2', '\xfc7b5e01c256e480f14b1c13039e75b6aeef7db630f6399d5fbc698ad9fffc88', '\x64a451a405e55afe5f82446b076a161f7e77be35cfe775ddb4dac89ef9e0fc09', '\xfc54c0cd023a8d0b57f7379406f319b1');
-INSERT INTO eaas.audit_entries VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 20, 'key.export', 'd9d201d6-1cad-42bf-b3de-b83b13f7f98b', 2, '9acc99f5-07bf-4729-84cd-eb553ae0340f', '127.0.0.1', '{"jwk_thumbprint":"DBGOpzaOjN124oZ9mJHVeHi163exXTTWHX9nM3rIs_o","subjects":1}', 1775692860000, '\x0d63bec6dec657c5f93fa58fa2009862', '\xdfc57a2f26e5b417db07f688293a501171651f4ef621dd2b4c5669226968247c', '\x332dbc6b7383a56ff741bb420a6d53859dc49a24aa5d3eb3fbbf9a7020906576', '\xcb7630bf85bc56e9a634fcdf081fa8f0');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 4, 'key.rotate', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"from_version":1,"key_version":2,"previous_change":2}', 1775001600000, '\x72ffa89972c83cf448da0cd68404b403', '\x789af3905255bf49cc044e6a61961d53dda3efa1cf2f79627c05511c0feea7ba', '\x815cefc049c540e5485eb23284e25441d087dcf0892f10115eebc336fa952a1e', '\x351709e3398e1d1abf7e30c4e467e9a9');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 5, 'key.wrap', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '127.0.0.1', '{}', 1775001600000, '\xd5fb0360d6d6fc9d579bf591be30b773', '\x1ba00c14018576cd2d580fab2ef4cf04e1a071319992bc173341500ecd75c767', '\xf0a01a9a4f6304a062dd58aba669a32f54db1952a66d646ff7d15d8a3e4a70e8', '\x0fdd9b9719897a2df756d42995526f82');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 6, 'key.wrap', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '127.0.0.1', '{"subject":"5a255f49e9e5734ccecbe619b063870f","subject_created":true}', 1775001600000, '\xe0dd649089ca5e3ccd846ec9e3d25047', '\x23b2b9e193a93a3704093e335f83a41e77a4599906fc5dc2248fad9acba60b83', '\x5a92a09909255dc1e4571f39f54ae456f2dc3cda9db6bcea6495112c9d84a07f', '\x23d5acca68c7df6cb919d3808a74d0a9');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 7, 'key.wrap', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '127.0.0.1', '{"subject":"8c70a7fff4d594852a01d5fb10e69051","subject_created":true}', 1775001600000, '\xf03fa80cdbf62b88f1c6f81158e84462', '\x524525aee597b976de10aadc91a4f995545abf2290c75fd76968aff6b889f9bc', '\xf17192cd3b8383c24dc54bdb3869386c6a0bfbd6bf85484dbc674e8cc62834c8', '\x832f806775aca2ee66af4b1010f81654');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 8, 'subject.erase', NULL, NULL, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"subject":"8c70a7fff4d594852a01d5fb10e6905195bf3b341323e2bd03f67649f4c12b48"}', 1775001600000, '\x41571de12dcf636f26ac86ed84c62bd5', '\xaadad6d9f88bebfcad43c13edbd93bcee67efd97731dffec5309ad708bb9f003', '\x3192dc020739b0c07c993b4d8f4fba74a4b21707725d2f22e299604d670d7213', '\x3ab2bbc6c385ca752215543fad5b9cec');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 9, 'key.create', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 1, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"exportable":false,"interval_days":null,"key_version":1,"name":"disabled"}', 1775001600000, '\xa35c07e52e8c398a3fc0cb35644e6d86', '\x140ca5259de61419b3392120c0e9fe201a132d89c4f1fa1103e94208c5039b85', '\x20fd726eead7775a119ac82e9705af1b2af23caa31c7be84f826a55f8e821de4', '\x3bd4ae0d6f053ee4ea4df2fd322a454f');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 10, 'key.create', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"exportable":false,"interval_days":null,"key_version":1,"name":"destroyed"}', 1775001600000, '\x9be74d7152f66e36b9581372c41b9b48', '\x49dc3f6745141137cad5825c17bb9148e4edae33bc2285dcaff25a7f4c760ff7', '\x391a08d736a68740aeeab72ac591a4457e5ee9cee09fde7fc669e0e682a81673', '\xe0a62a0f5161c65c1d26344414525eaa');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 11, 'key.wrap', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 1, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '127.0.0.1', '{}', 1775001600000, '\x7ce8f223e1f471fd1dc94838f693965d', '\x05959e2ea16b97376e767f9e631e329ef88c35125ddd5091acedda183c0aa7bb', '\xc740df391684476da2ebc78b65a915e1bb781b2409b9d19f2ffaaeebe7b5b68b', '\xffcc0b485f99fe6537ca00d6fa3eab03');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 12, 'key.wrap', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '127.0.0.1', '{}', 1775001600000, '\x69cccab752b7074e86f53c019a3b2aec', '\x5acf505674bcc158432d536edd408da7ba100e45a2bce207e1814d9320930de6', '\x321e11d47bfd06c1fcf2eac3f3737c9e0971f55b93ce818edbcd8b83cac1a13d', '\x43f9ee6d88a2c959ff7e3f0c48dbe891');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 13, 'key.disable', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 1, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"previous_change":9}', 1775001600000, '\x9680396e57008e546e81ab0fa41034b4', '\x0d39b4f9c29cec4594517f4eb33afc03d5e23984e57496c9997b11dc712ae827', '\xfccb3e5eddde4a040c113d54dc9ab5c7e06c56a40085cf0bfc6b5fd2a43b0aee', '\xa371ce04451a26736ead11aa7430bc4a');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 14, 'key.disable', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"previous_change":10}', 1775001600000, '\x6c683de131c54a2847600e6a4b4c180a', '\xeebe1f25013aa32d2819b82a22e314ccab98a74bf80dd5357b608e175c55f02b', '\xe52a8c1690c7499e5798dda8d2323bf3991388eb6421eb78352d2047489c19d2', '\xfdd2eb711cb43d1d105b3af9e8b2256c');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 15, 'key.destroy', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"destroy_at":"2026-04-08T00:00:00.000Z","previous_change":14}', 1775001600000, '\x9f3eb7c618f396ac0eecc07bdab9511e', '\x6d6ac564524b1d2c07b7dcb58a0bdab2a307bacf32035ab37407d6f39bea6766', '\xaf42beace8e3efc72bd35dcb0180e98dc021c1f4586ef92cb48e79d9e91806b0', '\xc605528b67e23b9bf13f6ea73f380f62');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 16, 'key.create', '9dbe30d5-1888-40cc-8b2b-c2090a6821ca', 1, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"exportable":false,"intake":true,"interval_days":null,"key_version":1,"name":"intake"}', 1775001600000, '\xc0ec009065f53cc00a8f677df0944dfd', '\x4bc2e4a62093a3876683ea16c972fa3f9cab8180d1f4448a8224787b1a88ed2a', '\x404c2f7c8a308ea7df06651fc11f7973634ad43849c2da46af1377b038c465c8', '\x54a4bce89aec9e275673ea93e6fc1b36');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 17, 'issuer.create', NULL, NULL, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"allowed_origins":null,"any_subject":false,"audience":"https://app.example","authorized_parties":null,"expires_at":null,"issuer":"https://sign-in.example","issuer_id":"3447affc-c386-490f-9697-dc21bce702be","jwks":"{\"keys\":[{\"crv\":\"P-256\",\"kid\":\"6059e33c-1687-4feb-bafe-b4eb260c3dfc\",\"kty\":\"EC\",\"x\":\"rv_rqUSL3KjOVFdKq-ga0AOpfhB60_7dFMdhjoq7kiY\",\"y\":\"izmdxR_8zE15V7fb0pcc6M1eSmLYtY2I_hC8Os2B60Y\"}]}","jwks_uri":null,"key_ids":[],"kind":"people","max_age_seconds":3600,"name":"sign-in","permissions":["decrypt"],"require":null,"subject_claim":"sub","subject_prefix":""}', 1775001600000, '\x686ad29a16b16eada746b02de997e923', '\xad383ab1e7a35f932176c77df69ee2c283bbc172a3ab54cbb6fe0619a0c174bc', '\xe8a8c06194136afce460ab5824a7f0506dc16d224f97d70ff4d7594f08a7f712', '\xd7e14338555592da5e909625a8e552cb');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 18, 'key.wrap', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '127.0.0.1', '{}', 1775001600000, '\x860c922ceb391dd65b409084b4fb0d3f', '\xe74c012492ccf50fe6cb52d78c951c3e88e12e11146477e11c9ae1ce45c93e10', '\xf9dfb4e37e309287b71418264acb67da73037eb524ce79c2440bd44ce28b16fe', '\x4f0a96ff97bdaf7c17295b081eab0be4');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 19, 'key.destroy', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, 'system', NULL, '{"destroy_at":"2026-04-08T00:00:00.000Z","erased":true,"previous_change":15}', 1775692800000, '\x2c2b9d7d24ea3b3caabdd5defa806dfa', '\xace736a86f5d098ac9ab2543d754c48eb18a1832f285f0de92d0bf937830d49c', '\x9cbabeb3119e2f6b8424e880a2ab6a70ac7b7b991c9fb2b1fd9f5b56cb8688fc', '\x71cac8a930a898cfa23ac16162bd19b5');
+INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 20, 'key.export', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '127.0.0.1', '{"jwk_thumbprint":"hx0ni_l5HIv8u380nU1P-0qU9TDtTcHzWsNzuXAS69w","subjects":1}', 1775692860000, '\xa597e57f143164cedf0df561be144b81', '\x7633e9069e2071b7ade08a098522c710b67ba976425cbda80b822a9b9b0fba53', '\x3610d33461731dbd0bf82b214edb8b7f67e10d536a9b83c1b2ce64338bd50d17', '\xf064cd1688e37da1485371eeecd9adcc');
 
 
 --
 -- Data for Name: audit_heads; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.audit_heads VALUES ('390f0588-4e2c-4db4-a337-37d38488a891', 1, '\xc2ff01a645b0889bc9dacc7a0871ef4d37dcd0a233cea413b284b6621e1b4682', '\x61055784b396095057fe4fe65960849a71c74b5410d8e0173ad768d3646a4dcf', '\x45eb3414553aa3f94218807597f349e8', 1767225600000, '2026-01', 0, '\x01595ffd07fa97ee59619c2c619a27dbafc76c337c71487d64f487f192501f50');
-INSERT INTO eaas.audit_heads VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 20, '\xdfc57a2f26e5b417db07f688293a501171651f4ef621dd2b4c5669226968247c', '\xf13f9f5308f65b797afb739449150d93ecf615bbb7e43207f4c01e8fdb784ac3', '\xcb7630bf85bc56e9a634fcdf081fa8f0', 1775692860000, '2026-04', 0, '\xd9458a919e37f03191966174d224039902348084b7128149211d83dac844ee9c');
+INSERT INTO eaas.audit_heads VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', 1, '\x6d85469fab798499cc0c79fcd0bd8efc5b152fadca2e07c947d9c735ce8624ff', '\xd645cbb188e05ca03cca148b48a04c4148ea3f92f7605d7973b88081d0a00fc9', '\x9e6b9aecaa6523d0efada434d4597e7b', 1767225600000, '2026-01', 0, '\x673017b77e77ac678d2ec17506907c1ed97fba47619bc0eeaab3181d7407e98f');
+INSERT INTO eaas.audit_heads VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 20, '\x7633e9069e2071b7ade08a098522c710b67ba976425cbda80b822a9b9b0fba53', '\xfa36048bf4c31b39f4002b8095831218b7f85f99b88472418e7dc735cdff9257', '\xf064cd1688e37da1485371eeecd9adcc', 1775692860000, '2026-04', 0, '\x361a474b51401754afaf305cac0fde22cff6b0a2e05c169ca8b5229d0e66f402');
 
 
 --
 -- Data for Name: issuers; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.issuers VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'aed1c8ee-2e28-424b-9c4c-9eed6a36b8bb', 'sign-in', 'people', 'https://sign-in.example', 'https://app.example', NULL, '{"keys":[{"crv":"P-256","kid":"45985845-8eec-4f50-9a4a-11130e60affa","kty":"EC","x":"rdMC59iDLz5CqkBFR25YG6jxxQc2wfj3Pa8d8apGc60","y":"j9-raxGhrVhWxqDCuQ3IcHpl-4qGw7ZYPyyOPUhOBx4"}]}', NULL, '{decrypt}', '{}', NULL, 'sub', '', false, NULL, 3600, NULL, 1775001600000, '9acc99f5-07bf-4729-84cd-eb553ae0340f', NULL, 17, 17, '\xfce3bada188a7eae230ee79b0cba7b3cc543e11417f9a71744b4d6870e742f5d');
+INSERT INTO eaas.issuers VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3447affc-c386-490f-9697-dc21bce702be', 'sign-in', 'people', 'https://sign-in.example', 'https://app.example', NULL, '{"keys":[{"crv":"P-256","kid":"6059e33c-1687-4feb-bafe-b4eb260c3dfc","kty":"EC","x":"rv_rqUSL3KjOVFdKq-ga0AOpfhB60_7dFMdhjoq7kiY","y":"izmdxR_8zE15V7fb0pcc6M1eSmLYtY2I_hC8Os2B60Y"}]}', NULL, '{decrypt}', '{}', NULL, 'sub', '', false, NULL, 3600, NULL, 1775001600000, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', NULL, 17, 17, '\xf0fae901c36b1cdb8f648c486c7979beccee4ebc15b16f0533629736f9588c2b');
 
 
 --
@@ -845,21 +845,21 @@ INSERT INTO eaas.issuers VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'aed1c8
 -- Data for Name: key_versions; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.key_versions VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'd9d201d6-1cad-42bf-b3de-b83b13f7f98b', 1, 1767225600000, '\x01010000000116496ce8fae76b0f9fd451b39a4eb84a9ab8256fd03b9a249e01ca6b309bebd6591da2f970b2fb74e29cd53f6b3a7d727aa88fbbb8f2f85f3b40ecd4db8ffed0adc0902933264fac');
-INSERT INTO eaas.key_versions VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'd9d201d6-1cad-42bf-b3de-b83b13f7f98b', 2, 1775001600000, '\x010100000002375a2b2cf42966941b648d7a4dc28326ad763621252c35ec6a681f31ce92323cba33cd52175189369c24af785c7bd5ce2ec26d90e1135d3b1016870cf49b90d0e035e3c920211a94');
-INSERT INTO eaas.key_versions VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '156eb83e-1935-41eb-bd7c-2339872c1993', 1, 1775001600000, '\x010100000001f667fa7b1d4da282c40b09336ed7ddf8b22203af8b9228748a3293f700ac44c9c052929538663e152beb0b2c5e43ad6b0bf43b2c8b6603d670e5cc0cdcd8d428c82917a9af615219');
-INSERT INTO eaas.key_versions VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'db2cf01e-a260-4bf6-a483-3a375fe94e94', 1, 1775001600000, '\x0101000000014cdcc4ef37879fed926c0f250fd905f12d1570c85df01187fbef41d74a3b59e072e0a4c66709c74d1d4dc92d6c2542b6852b582a1ac24fc5f0212c3d3c0d7f7e67bf6181854d0005');
-INSERT INTO eaas.key_versions VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '42ef92e9-426b-429a-be65-ef8c96e1a988', 1, 1775001600000, NULL);
+INSERT INTO eaas.key_versions VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 1, 1767225600000, '\x0101000000012d6282eda51b8bf4a2bb34cf36ee5055f231b33b8d1d777259e8585dc573b6ee67cbdae6667cb6ca8735a28b87369a9fa2ab8f4820bb779ae7d236face8e21a5995fd3f4a99f19c7');
+INSERT INTO eaas.key_versions VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, 1775001600000, '\x0101000000027081bd3151d2c9bfb96e77e073a6bc14dd5ea9fa20270cdaf4395411d3aaa113b66e99750e62d2ff3b3b609e85c8d9528998b901297e5f8958c83410c648f85fdfb3e1386a32bc61');
+INSERT INTO eaas.key_versions VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 1, 1775001600000, '\x010100000001cff6e839401433f6b3070197a40add831bcf8617633476b817c0e24e6c5daf22fd56a2b029333f8525f91af670e0f4b0e3d095d10e9aa38b9be8a56366cd4d9ad83d76aea2a0af14');
+INSERT INTO eaas.key_versions VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '9dbe30d5-1888-40cc-8b2b-c2090a6821ca', 1, 1775001600000, '\x0101000000016c389973823d6f770c03a2f5da6b8afc8faa24387bfa627ac07873603ca526b4bf13551ca6619830081dc0b498be56b78298acf9c642a5088acd8a9e5d6654c15da7ff7e00ec1a71');
+INSERT INTO eaas.key_versions VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, 1775001600000, NULL);
 
 
 --
 -- Data for Name: keys; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.keys VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'd9d201d6-1cad-42bf-b3de-b83b13f7f98b', 'first', 2, 'active', true, 1767225600000, 1775001600000, NULL, NULL, NULL, 1, '\x010100000000a86e6eab37a0d917cbf6fc7c015a0cdfc427a65f48b0fcc2ee9cb7d510338fbc355ff36dd24ece71556a1d6565d2d4c69aba7b4f1e031aef36e7c858d2e705c86099fd36519e749c', 2, 4, '\xc15de18e36e63896c207c5e927be4df1a4d3eab7e563fa4198885cbada2855be', 'optional', false);
-INSERT INTO eaas.keys VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '156eb83e-1935-41eb-bd7c-2339872c1993', 'disabled', 1, 'disabled', false, 1775001600000, NULL, NULL, NULL, NULL, 1, '\x010100000000dff84c7969d01cfa2d0f446bc50aad98223ea766bc051dcb7bc15fd462bd0523e3f1a9e8de3ceeab51f43a748f727074fb739d7a2f1a92490ae333a19a18c0e25cc2b2b69d37dab7', 9, 13, '\x978a7e03bcd13d4aae9756653256498fd30690c5413a09fe209f14b1395c1afc', 'optional', false);
-INSERT INTO eaas.keys VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'db2cf01e-a260-4bf6-a483-3a375fe94e94', 'intake', 1, 'active', false, 1775001600000, NULL, NULL, NULL, NULL, 1, '\x010100000000609619a28f34ad7f1bf531f34b9987bccd104277174c94ec7bb296ceac3094ffba0b5b9ab3b23891a7866606c93dee7868abe952337a1713d36f9155645d513b2dacf5fdc9632133', 16, 16, '\x2a62543db85dd24b5ffa98a31d02b2c466c316580a85cd1ecbef56c29220f1be', 'optional', true);
-INSERT INTO eaas.keys VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '42ef92e9-426b-429a-be65-ef8c96e1a988', 'destroyed', 1, 'destroyed', false, 1775001600000, NULL, NULL, NULL, 1775606400000, 1, NULL, 10, 19, '\x07cda1be189bee48556868cbb402e7228f88a06da7d25385e646ca930d7cfa1d', 'optional', false);
+INSERT INTO eaas.keys VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 'first', 2, 'active', true, 1767225600000, 1775001600000, NULL, NULL, NULL, 1, '\x0101000000003e8bc9168edb7af13884805a00c76f8f823cbdbd9d23d1fa83b6701c7f7217eb38ed32f415ee39f390ac00b10d16a481d33a5ce684593c9e0b2f679a4554a11587f6c07e2c5c3a24', 2, 4, '\xb5ffd39817dc498b8d8341cf529d0e48a23a2109be641d6bdcf96257d673e021', 'optional', false);
+INSERT INTO eaas.keys VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 'disabled', 1, 'disabled', false, 1775001600000, NULL, NULL, NULL, NULL, 1, '\x0101000000007372b42dc222c5faa59678838792ff224f2053fea9707d5e7f8d59fb70cad9056d7bbc064f17b2f5f9c7a292cd4db316f45433c6366ad862bb2f9c11835e4119e6b39e21cdf6dbfc', 9, 13, '\xe13ca7d76472fb3e93846f1eaba27f9b1e3e94d1b1e671e21598a93c5c0f0c0d', 'optional', false);
+INSERT INTO eaas.keys VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '9dbe30d5-1888-40cc-8b2b-c2090a6821ca', 'intake', 1, 'active', false, 1775001600000, NULL, NULL, NULL, NULL, 1, '\x010100000000bca87b7a22f6d0a63e7859894e448b5779d9eb2af2a054f3c4a4c2cb7ec64168f670f2708974bdca73f3383d56aa783463fcd6481dcf4d63bc4ccacb7a770c7fa92da488b7862a64', 16, 16, '\x8c744fae0e42c97b6e1477e7d51ac5b311d65f5842d2ee6aee66cbf2102d9ca5', 'optional', true);
+INSERT INTO eaas.keys VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 'destroyed', 1, 'destroyed', false, 1775001600000, NULL, NULL, NULL, 1775606400000, 1, NULL, 10, 19, '\x33ad0bd0ba1b499809140c7bc15b061e9ee902b031656c10b44c73b8d40fa07e', 'optional', false);
 
 
 --
@@ -872,19 +872,19 @@ INSERT INTO eaas.keys VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '42ef92e9-
 -- Data for Name: log_keys; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.log_keys VALUES ('eaas.example/log', '\xf37a014ab046950c17c0f9fe37b881bc30afedb4363ea1bf19c6c0705169497f', '\x3b2ec13e0aa5afb3', '\x010100000000a31eebe49529507367ea31b80b33f8eade647b44b7d8b9bf369a00bc9d727280dfe971562a83924b1b389eb321626e55c8afa8b56f7c7df609bf3d3206de6674cc78db5b70456978', 1767225600000, NULL, NULL);
+INSERT INTO eaas.log_keys VALUES ('eaas.example/log', '\xab354f11f40dd345453f19694cf015ff8ca05493e1c3d5a1b655ae99cd581997', '\xaf524bfd02763f14', '\x010100000000eb1fad0a7d5104089e3f79a573776b76577cf8d650d8fac816aba346cfeacb61abeaba6b361d3872a518f7f4efe7c7e134d6caecc0c6446a1d3a4ce3513f62a1d1bc006d6be94377', 1767225600000, NULL, NULL);
 
 
 --
 -- Data for Name: log_moments; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.log_moments VALUES ('eaas.example/log', 0, 1775692860000, '\xa8b69680013f0fed3498e7330b3c5293ddcb28f4f22614772f2254041b90a103', 'eaas.example/log
+INSERT INTO eaas.log_moments VALUES ('eaas.example/log', 0, 1775692860000, '\x1b34528eb4de515129b1f3eb08bbfe8714adba8ef9c8c42e0d5d0dbfbe458b65', 'eaas.example/log
 1
-iix4u93VvKmBQPb2s87FzYxUCBEaHjRIFXyFsclH25I=
+SOfF/luiULwwC0CrVygZ+f0WivGHv3k5dSquzlueBnM=
 
-— eaas.example/log BGa2IgExvjMBeCQIAZz28pvY5SBtfcSp3IeSHG/WbPRsR9UqovO97iBOH1/wN2oTFIACHFgG3oLrXgMR6UlLOaQLcwg=
-— witness.example ZB23fwAAAABp1uw8/i42wsAWhOZpbKF2CeezhRnZcuCVCYx+9HOtOzzjdv1mqJjdfhea9GRZljZIv9yJapQxnLqNTwDKawGPqLRbDA==
+— eaas.example/log mVa2bMIjAHcoffiQI50SQQx5nx4vPgMh+50t9R2YwI6P5cE18tJPoro2lD0+ntF8jcAlLOxYGRhmSSjWcjcwfq6/jw8=
+— witness.example d9O+MwAAAABp1uw8kzpGSWF+ML3Xmj9Qg3EsSh5XyAT1YpcGoHQvlYNuZG5UtprRN9BZmnIihvX7R1KL3m4srZt5AWrUb9zRMqfRBg==
 ', true);
 
 
@@ -892,102 +892,102 @@ iix4u93VvKmBQPb2s87FzYxUCBEaHjRIFXyFsclH25I=
 -- Data for Name: log_proofs; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.log_proofs VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 19, '\xfc7b5e01c256e480f14b1c13039e75b6aeef7db630f6399d5fbc698ad9fffc88', '\x30154b7b5321c4e4f33443d3bb317d77cbb51a69b7b988ce6cead79d604119ec', 'eaas.example/log', 0, 1775692860000, '\xf1a17d51afbeda5854637da0bbc7dc57975e7ffefc3d5d43913b2a24b11e3e4100000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000');
-INSERT INTO eaas.log_proofs VALUES ('390f0588-4e2c-4db4-a337-37d38488a891', 1, '\xc2ff01a645b0889bc9dacc7a0871ef4d37dcd0a233cea413b284b6621e1b4682', '\xb06c768619b22a8b28fdf94ad95d4d536b51a0c35d0b07e19564a0f58c583d67', 'eaas.example/log', 0, 1775692860000, '\xbcf0c2f088d6fbe5511a614cdc9fd6c4f8c019086ccd6a79c96529b10784367600000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000');
+INSERT INTO eaas.log_proofs VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 19, '\xace736a86f5d098ac9ab2543d754c48eb18a1832f285f0de92d0bf937830d49c', '\x339d01645d9b0dc61a513fbe266354c217bdf1579702e332f0188b8850a1dbb8', 'eaas.example/log', 0, 1775692860000, '\x2d99c912b69ddd9231a75e560046569170651c4fcbb79bc9ea9c87677a7d7df000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000');
+INSERT INTO eaas.log_proofs VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', 1, '\x6d85469fab798499cc0c79fcd0bd8efc5b152fadca2e07c947d9c735ce8624ff', '\x0cbacd6f6551a80496c0025b46bc5a430987be8477bd63dfd5bbe3d53973f9c5', 'eaas.example/log', 0, 1775692860000, '\xc5b29b077527e6f616ceb1b6c33eeeeef3de736ab0c740c2f4d96424315d926e00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000');
 
 
 --
 -- Data for Name: log_tiles; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.log_tiles VALUES ('eaas.example/log', 0, 0, '\x8a2c78bbddd5bca98140f6f6b3cec5cd8c5408111a1e3448157c85b1c947db92');
-INSERT INTO eaas.log_tiles VALUES ('eaas.example/log', -1, 0, '\x004a656161732e6d6f6d656e742e76310a313737353639323836303030300a714c61576741452f442b30306d4f637a437a78536b39334c4b5054794a6852334c794a55424275516f514d3d0a');
+INSERT INTO eaas.log_tiles VALUES ('eaas.example/log', 0, 0, '\x48e7c5fe5ba250bc300b40ab572819f9fd168af187bf7939752aaece5b9e0673');
+INSERT INTO eaas.log_tiles VALUES ('eaas.example/log', -1, 0, '\x004a656161732e6d6f6d656e742e76310a313737353639323836303030300a477a52536a7254655556457073665072434c762b68785374756f3735794d51754456304e763735466932553d0a');
 
 
 --
 -- Data for Name: root_checks; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.root_checks VALUES ('\x3b2ec13e0aa5afb3', '\x0101000000000755c8da1b2bf9fdfff260236a64b4a0c053b429d1fdf6199428ae152018c6306d53d33d33cd82e1a4549d7ee3c822f5634df32460d6730657503d4065a715a4ae98da1041b9423c');
+INSERT INTO eaas.root_checks VALUES ('\xaf524bfd02763f14', '\x010100000000a571718de25b007989501243ba32e40878f39f033d3002fa4c18f4e0f2cbd9c709339c553b58ecc5463b248a803691d8276907085b12913382ad5d552e56f26f0a31329dfa4c7098');
 
 
 --
 -- Data for Name: row_counts; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.row_counts VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'subjects', 'erased', 1);
-INSERT INTO eaas.row_counts VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'subjects', 'null', 1);
-INSERT INTO eaas.row_counts VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'keys', 'disabled', 1);
-INSERT INTO eaas.row_counts VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'keys', 'active', 2);
-INSERT INTO eaas.row_counts VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'keys', 'destroyed', 1);
-INSERT INTO eaas.row_counts VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'keys', 'pending_destruction', 0);
+INSERT INTO eaas.row_counts VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'subjects', 'erased', 1);
+INSERT INTO eaas.row_counts VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'subjects', 'null', 1);
+INSERT INTO eaas.row_counts VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'keys', 'disabled', 1);
+INSERT INTO eaas.row_counts VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'keys', 'active', 2);
+INSERT INTO eaas.row_counts VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'keys', 'destroyed', 1);
+INSERT INTO eaas.row_counts VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'keys', 'pending_destruction', 0);
 
 
 --
 -- Data for Name: row_records; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.row_records VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 0);
-INSERT INTO eaas.row_records VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '9acc99f5-07bf-4729-84cd-eb553ae0340f', 1);
-INSERT INTO eaas.row_records VALUES ('390f0588-4e2c-4db4-a337-37d38488a891', '390f0588-4e2c-4db4-a337-37d38488a891', 0);
-INSERT INTO eaas.row_records VALUES ('390f0588-4e2c-4db4-a337-37d38488a891', 'e9f25b85-d448-4ee5-a483-524609e8ce61', 1);
-INSERT INTO eaas.row_records VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'd9d201d6-1cad-42bf-b3de-b83b13f7f98b', 2);
-INSERT INTO eaas.row_records VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'd9d201d6-1cad-42bf-b3de-b83b13f7f98b', 4);
-INSERT INTO eaas.row_records VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '5b8e1697-348e-e603-2d15-6ae3e7e99d5d', 8);
-INSERT INTO eaas.row_records VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '156eb83e-1935-41eb-bd7c-2339872c1993', 9);
-INSERT INTO eaas.row_records VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '42ef92e9-426b-429a-be65-ef8c96e1a988', 10);
-INSERT INTO eaas.row_records VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '156eb83e-1935-41eb-bd7c-2339872c1993', 13);
-INSERT INTO eaas.row_records VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '42ef92e9-426b-429a-be65-ef8c96e1a988', 14);
-INSERT INTO eaas.row_records VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '42ef92e9-426b-429a-be65-ef8c96e1a988', 15);
-INSERT INTO eaas.row_records VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'db2cf01e-a260-4bf6-a483-3a375fe94e94', 16);
-INSERT INTO eaas.row_records VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'aed1c8ee-2e28-424b-9c4c-9eed6a36b8bb', 17);
-INSERT INTO eaas.row_records VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '42ef92e9-426b-429a-be65-ef8c96e1a988', 19);
+INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'de11794f-dbdb-44a5-86bc-56aa7d4c349e', 0);
+INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', 1);
+INSERT INTO eaas.row_records VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', 'e7170b09-d76a-41b8-b522-a490ac9286bc', 0);
+INSERT INTO eaas.row_records VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', '80fad796-8c94-4d1e-ab32-f237c8cee6db', 1);
+INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2);
+INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 4);
+INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '8c70a7ff-f4d5-9485-2a01-d5fb10e69051', 8);
+INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 9);
+INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 10);
+INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 13);
+INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 14);
+INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 15);
+INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '9dbe30d5-1888-40cc-8b2b-c2090a6821ca', 16);
+INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3447affc-c386-490f-9697-dc21bce702be', 17);
+INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 19);
 
 
 --
 -- Data for Name: steps; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.steps VALUES (1, '2026-11-30 17:33:34.780685+00');
+INSERT INTO eaas.steps VALUES (1, '2026-11-30 18:39:17.941258+00');
 
 
 --
 -- Data for Name: subjects; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.subjects VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '\x7c5b8b14e316ea95762e1b5ee22b5a26e486345a53deb307eae00f1159708c12', '\x010100000000cdfaaab5a561e90b1942b9472ac5bb7890b73135b9b4c15b4356b94e000972253157acafb8651b9d2147e5ff8fd8b1ddc644a96d1b3575f6ca1542a041392b07540222b839aa0067', 6, 1775001600000, NULL, NULL, NULL, '\xff356dea664b583d2251dd152402d663e74a1851ad28133c76f2b3a83abf2df6');
-INSERT INTO eaas.subjects VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '\x5b8e1697348ee6032d156ae3e7e99d5de6f77778b653c591581efb3d8a836808', NULL, 7, 1775001600000, 8, 1775001600000, '\x89441da7bd0d2c8d04a98b846797725ca35ecb48da8ba3933706b8c9ecfc4b5a', '\xed52ddc3ca00d100089ee64764ebdb0cddece9f453ad230e5314b7a74c685c5e');
+INSERT INTO eaas.subjects VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '\x5a255f49e9e5734ccecbe619b063870f18a13924f5a39cdae65beb16f918e2d8', '\x0101000000007ca7c534c3de1001a42e1ab04d8815e43e0ab5a7d8aa49f01c96fb07a309a128141da6ecbe84e5ece6ad2fcdf54d87a7e1d98a6aea5c48561bcb779b0157c02cabf9fb69e0d9d3d3', 6, 1775001600000, NULL, NULL, NULL, '\x12add007d595c9fbe06c4f3ee1ae9e095dbb1ed96ff057375564f9f285f2c28d');
+INSERT INTO eaas.subjects VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '\x8c70a7fff4d594852a01d5fb10e6905195bf3b341323e2bd03f67649f4c12b48', NULL, 7, 1775001600000, 8, 1775001600000, '\xaadad6d9f88bebfcad43c13edbd93bcee67efd97731dffec5309ad708bb9f003', '\x1f3f099e0bcbb89a76cd7f9d36480cc2b71db4af7ef6ee83497c7a97f7a4d7ca');
 
 
 --
 -- Data for Name: tallies; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.tallies VALUES ('390f0588-4e2c-4db4-a337-37d38488a891', '00000000-0000-0000-0000-000000000000', 0, 'api_key.create', '2026-01', 1, 0, 1, 1767225600000);
-INSERT INTO eaas.tallies VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '00000000-0000-0000-0000-000000000000', 0, 'api_key.create', '2026-01', 1, 0, 1, 1767225600000);
-INSERT INTO eaas.tallies VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'd9d201d6-1cad-42bf-b3de-b83b13f7f98b', 1, 'key.create', '2026-01', 1, 0, 1, 1767225600000);
-INSERT INTO eaas.tallies VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'd9d201d6-1cad-42bf-b3de-b83b13f7f98b', 1, 'key.wrap', '2026-01', 1, 0, 1, 1767225600000);
-INSERT INTO eaas.tallies VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'd9d201d6-1cad-42bf-b3de-b83b13f7f98b', 2, 'key.rotate', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '00000000-0000-0000-0000-000000000000', 0, 'subject.erase', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '156eb83e-1935-41eb-bd7c-2339872c1993', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '42ef92e9-426b-429a-be65-ef8c96e1a988', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '156eb83e-1935-41eb-bd7c-2339872c1993', 1, 'key.wrap', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '42ef92e9-426b-429a-be65-ef8c96e1a988', 1, 'key.wrap', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '156eb83e-1935-41eb-bd7c-2339872c1993', 1, 'key.disable', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '42ef92e9-426b-429a-be65-ef8c96e1a988', 1, 'key.disable', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'db2cf01e-a260-4bf6-a483-3a375fe94e94', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '00000000-0000-0000-0000-000000000000', 0, 'issuer.create', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'd9d201d6-1cad-42bf-b3de-b83b13f7f98b', 2, 'key.wrap', '2026-04', 4, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', '42ef92e9-426b-429a-be65-ef8c96e1a988', 1, 'key.destroy', '2026-04', 2, 0, 0, 1775692800000);
-INSERT INTO eaas.tallies VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'd9d201d6-1cad-42bf-b3de-b83b13f7f98b', 2, 'key.export', '2026-04', 1, 0, 0, 1775692860000);
+INSERT INTO eaas.tallies VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', '00000000-0000-0000-0000-000000000000', 0, 'api_key.create', '2026-01', 1, 0, 1, 1767225600000);
+INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '00000000-0000-0000-0000-000000000000', 0, 'api_key.create', '2026-01', 1, 0, 1, 1767225600000);
+INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 1, 'key.create', '2026-01', 1, 0, 1, 1767225600000);
+INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 1, 'key.wrap', '2026-01', 1, 0, 1, 1767225600000);
+INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, 'key.rotate', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '00000000-0000-0000-0000-000000000000', 0, 'subject.erase', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 1, 'key.wrap', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, 'key.wrap', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 1, 'key.disable', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, 'key.disable', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '9dbe30d5-1888-40cc-8b2b-c2090a6821ca', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '00000000-0000-0000-0000-000000000000', 0, 'issuer.create', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, 'key.wrap', '2026-04', 4, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, 'key.destroy', '2026-04', 2, 0, 0, 1775692800000);
+INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, 'key.export', '2026-04', 1, 0, 0, 1775692860000);
 
 
 --
 -- Data for Name: tenants; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.tenants VALUES ('b1158d84-1f0e-4eb9-b8a5-95f37adfb639', 'acme', false, NULL, 1767225600000, '\x3b2ec13e0aa5afb3', '\x0101000000009ed1dd12e1d2489c4657510a437474fb86502ba79eb381f67d784380560b3c8e9c4162b5990b685b23e578451720d2b0a49399a713cd3bc30517a1dfb6673ca0ca547040b9cb2fc2', 0, '\xe14b0c4b070e0916648cb312f40e29cfb69b42c5db1fa5886379eee006383e08');
-INSERT INTO eaas.tenants VALUES ('390f0588-4e2c-4db4-a337-37d38488a891', 'other', true, NULL, 1767225600000, '\x3b2ec13e0aa5afb3', '\x0101000000008e6c80f223f13940a54db7dfc45a023b461fc7ab62a26dc7ddaf884c5016d40648a1c54edbfc657983a58c2850388578021dc8040fdbad2b108ed5c6371504fb33d07486b9a0feed', 0, '\xf512b6b8c88636e68701955e483e2e009ce63182a6207220f492ae6110ec4d90');
+INSERT INTO eaas.tenants VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'acme', false, NULL, 1767225600000, '\xaf524bfd02763f14', '\x0101000000003e63b0c3f2bae162078acb01779f14d80eb0546752657d3c15defdbef157badc618e8b6051402d8c9c03dbf577658d6d853992530c274d876ff591eeed36c1278bd60d3136de578e', 0, '\x5206623a5fc84abdbfe3f19061be1417220783fe53a14660fbbc20fcc74c5f20');
+INSERT INTO eaas.tenants VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', 'other', true, NULL, 1767225600000, '\xaf524bfd02763f14', '\x01010000000097685c1e0f4148565a2bb1e439bf8fc794a44d6132d6c24047da3460d4847a4f4f263e64f68d9a3b638af58560b3e63df7f9d016ccae11d72e221c4e81926530d297c69049f3a874', 0, '\x79df1e546b1ee324e1571931aadc81f4d4b85988d2891e6781c947e774712fb1');
 
 
 --
