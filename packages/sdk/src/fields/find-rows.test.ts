@@ -7,42 +7,10 @@ const fields = defineFields({
     lowEntropy: 'accepted',
     email: field.text().searchable({ normalize: ['trim', 'lowercase'] }),
     phone: field.text().searchable({ normalize: ['digits'], column: 'phone_mark' }),
-    age: field.number().searchable(),
-    born: field.date().searchable({ bits: 5 }),
-  },
-  invites: {
-    sent_to: field.text().searchable({
-      normalize: ['trim', 'lowercase'],
-      boundTo: { table: 'users', field: 'email' },
-    }),
   },
 });
 
-test.each(['service', 'here'])(
-  'a search finds a row by any text with the same normalized value (index: %s)',
-  async (made) => {
-    const { client } = await observedClient();
-    const index = made === 'service' ? 'service' : await createIndexKey(client);
-    const records = fields.for(client, { index });
-    const row = { email: ' Ada@Example.com', phone: '+44 20-7946', age: -0, born: new Date(5) };
-    const stored = await records.encryptRow('users', 1, row);
-    const query = { email: 'ada@example.COM ', phone: '44207946', age: 0, born: new Date(5) };
-    const terms = await records.where('users', query);
-    expect(terms).toEqual({
-      email_index: [stored.email_index],
-      phone_mark: [stored.phone_mark],
-      age_index: [stored.age_index],
-      born_index: [stored.born_index],
-    });
-    const others = await records.where('users', { email: 'bob@example.com', age: 1 });
-    expect(others.email_index).not.toEqual(terms.email_index);
-    expect(others.age_index).not.toEqual(terms.age_index);
-  },
-);
-
 test.each<[string, Normalization[], string, string]>([
-  ['digits', ['digits'], '+44 (0)20', '44020'],
-  ['nfc', ['nfc'], 'e\u0301', '\u00e9'],
   ['several, in order', ['trim', (given) => `${given}!`, 'lowercase'], ' A ', 'a!'],
 ])(
   'with the normalization "%s", two spellings have the same fingerprint',
@@ -104,12 +72,6 @@ test('a search for a value that is empty after normalization throws `no_fingerpr
       'users.phone: the value to search for must not be empty after normalization: search for a longer text',
   });
   expect(service.requests).toEqual([]);
-});
-
-test('with `boundTo`, a fingerprint is the one of another field', async () => {
-  const records = fields.for((await observedClient()).client, { index: 'service' });
-  const { sent_to_index } = await records.where('invites', { sent_to: 'ada@example.com' });
-  expect((await records.where('users', { email: 'ada@example.com' })).email_index).toEqual(sent_to_index);
 });
 
 test.each([

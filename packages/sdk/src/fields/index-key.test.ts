@@ -61,15 +61,6 @@ test('an index key of another environment is called that, in every call that nee
   }
 });
 
-test('a wrapped key that was created for another purpose is refused as an index key', async () => {
-  const { client } = await observedClient();
-  const { keyId, keyVersion, wrappedKey } = await client.wrap(new Uint8Array(32));
-  const forged = ['eaas_ik_1', keyId, keyVersion, Buffer.from(wrappedKey).toString('base64')].join('.');
-  await expect(fields.for(client, { index: forged }).where('users', query)).rejects.toMatchObject({
-    code: 'decryption',
-  });
-});
-
 test.each(['Service', 'eaas_ik_1.x.1.AAAA'])(
   'the option `index` with the value %j is refused',
   async (index) => {
