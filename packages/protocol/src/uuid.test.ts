@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { InputError } from './errors.ts';
-import { parseUuid, personName, uuidFromBytes, uuidToBytes } from './uuid.ts';
+import { parseUuid, uuidFromBytes, uuidToBytes } from './uuid.ts';
 
 const id = '0123abcd-4567-89ab-cdef-0123456789ab';
 
@@ -21,15 +21,6 @@ test.each([
 ])('text that is not a UUID of 36 characters is refused: %j', (text) => {
   expect(parseUuid(text)).toBeUndefined();
   expect(() => uuidToBytes(text)).toThrow(InputError);
-});
-
-test('a person whose name is a UUID has it in lower case, and other names are exact', () => {
-  expect([id.toUpperCase(), id, 'ABC', `${id.toUpperCase()}0`].map(personName)).toEqual([
-    id,
-    id,
-    'ABC',
-    `${id.toUpperCase()}0`,
-  ]);
 });
 
 test('16 bytes and their UUID convert into each other', () => {

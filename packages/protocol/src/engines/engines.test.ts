@@ -51,14 +51,6 @@ describe.each(engines)('$name', (engine) => {
     expect(await engine.decrypt(key, iv, hex(''), body)).toEqual(new Uint8Array(5).fill(3));
   });
 
-  test('the engine decrypts nothing if the authentication tag is wrong or missing', async () => {
-    const key = await engine.importKey(keyBytes);
-    const body = await encrypt(engine, key, iv, hex(''), new Uint8Array(20));
-    expect(await engine.decrypt(key, iv, hex(''), body.subarray(0, 20))).toBeUndefined();
-    expect(await engine.decrypt(key, iv, hex('00'), body)).toBeUndefined();
-    expect(await engine.decrypt(key, new Uint8Array(12), hex(''), body)).toBeUndefined();
-  });
-
   test.each([0, 4, 8, 12, 13, 15])('the engine accepts no tag that is cut to %d bytes', async (tag) => {
     const key = await engine.importKey(keyBytes);
     for (let plain = 0; plain <= 20; plain++) {

@@ -1,8 +1,5 @@
-import { Aes256Gcm, CipherSuite, HkdfSha256 } from '@hpke/core';
-import { XWing } from '@hpke/hybridkem-x-wing';
 import { hkdf } from '@noble/hashes/hkdf.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { concatBytes } from '@noble/hashes/utils.js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { wipedBy } from '@eaas/test-kit/wiped-by';
@@ -12,7 +9,7 @@ import { type IntakePublicKey, wrapForIntake } from './index.ts';
 import { formatPublicKey } from './public-key.ts';
 import { nobleIntakeCrypto as noble } from './noble.ts';
 import { intakePrivateKey, openForIntake } from './open.ts';
-import { intakeAad, intakeInfo, intakeKeyInfo, intakeParts } from './suite.ts';
+import { intakeKeyInfo, intakeParts } from './suite.ts';
 
 const { tenant_id, key_id: keyId, cases, refusals } = vectors('intake');
 const dek = new Uint8Array(32).fill(7);
@@ -101,34 +98,6 @@ test('a private key is expanded in memory that is wiped, and ends with that of M
   const lengths = async (work: () => unknown) => (await wipedBy(work)).map(({ length }) => length);
   expect(await lengths(() => intakePrivateKey(noble, dek))).toContain(96);
   expect(await lengths(wipe)).toEqual([2_400, 32]);
-});
-
-test('another HPKE library opens our wrapped keys, and we open the wrapped keys of the other library', async () => {
-  const suite = new CipherSuite({
-    kem: new XWing(),
-    kdf: new HkdfSha256(),
-    aead: new Aes256Gcm(),
-  });
-  const place = { keyId, keyVersion: 3 };
-  const seed = seedOf(tenant_id, place, toHex(dek));
-  const publicKey = publicKeyOf(seed, 3);
-  const context = { tenant: 'clinic' };
-  const [info, aad] = [intakeInfo(place), intakeAad(3, context)];
-  const { wrappedKey } = await wrapForIntake(publicKey, dek, context);
-  const { mlKem, x25519: point, sealed } = intakeParts(wrappedKey);
-  const buffer = (...parts: readonly Uint8Array[]): ArrayBuffer => concatBytes(...parts).buffer;
-  const recipientKey = await suite.kem.importKey('raw', buffer(seed), false);
-  const opened = await suite.open(
-    { recipientKey, enc: buffer(mlKem, point), info: buffer(info) },
-    buffer(sealed),
-    buffer(aad),
-  );
-  expect(new Uint8Array(opened)).toEqual(dek);
-  const recipientPublicKey = await suite.kem.importKey('raw', buffer(publicKey.bytes), true);
-  const theirs = await suite.seal({ recipientPublicKey, info: buffer(info) }, buffer(dek), buffer(aad));
-  const head = Uint8Array.of(2, 1, 0, 0, 0, 3);
-  const wrapped = concatBytes(head, new Uint8Array(theirs.enc), new Uint8Array(theirs.ct));
-  expect(open(place, toHex(dek), wrapped, context)).toEqual(dek);
 });
 
 describe('wrapForIntake', () => {

@@ -12,7 +12,6 @@ import {
   type JsonSchema,
   openApiDocument,
   outputSchema,
-  problemsOf,
 } from './reference.ts';
 
 interface Operation {
@@ -48,13 +47,6 @@ describe('the OpenAPI document', () => {
     expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
     expect(groups.flatMap(({ routes }) => routes).sort()).toEqual(Object.keys(endpoints).sort());
   });
-
-  it('the OpenAPI document lists the problem codes of each call', () => {
-    const hash = operations.find(({ operation }) => operation.operationId === 'hash')?.operation;
-    expect(Object.keys(hash?.responses ?? {}).join(' ')).toBe('200 400 401 403 404 409 413 415 500 503');
-    const conflict = hash?.responses['409']?.content['application/problem+json']?.schema;
-    expect(conflict).toMatchObject({ allOf: [{}, { properties: { code: { enum: ['key_state'] } } }] });
-  });
 });
 
 describe('the fields', () => {
@@ -76,12 +68,4 @@ describe('the fields', () => {
     expect(undescribed(outputSchema(endpoint.output), 'output')).toEqual([]);
     expect(endpoint.query ? undescribed(inputSchema(endpoint.query), 'query') : []).toEqual([]);
   });
-});
-
-it('the OpenAPI document lists 413 for calls with body fields and 403 for calls of server mode', () => {
-  for (const [route, endpoint] of routes) {
-    const takesFields = Object.keys(endpoint.body?.shape ?? {}).length > 0;
-    expect(problemsOf(route).includes('too_large')).toBe(takesFields);
-    expect(problemsOf(route).includes('envelope_only')).toBe(endpoint.serverMode === true);
-  }
 });
