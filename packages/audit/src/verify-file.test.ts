@@ -95,27 +95,6 @@ describe('`verifyFile`', () => {
     const head = id === 10 ? { id: 11, hash: 'ab'.repeat(32) } : log.headAt(id);
     expect(await verifyLines([head, ...log.entries.slice(first - 1)])).toMatchObject({ findings });
   });
-
-  test('compares the chain with heads', async () => {
-    const log = playLog(20);
-    const lines = [log.headAt(4), ...log.entries.slice(4, 15)];
-    const heads = [3, 4, 5, 9, 15, 16].map((id) => log.headAt(id));
-    const others = [
-      { ...log.headAt(9), id: 10 },
-      { ...log.headAt(9), tenantId: 'another' },
-    ];
-    const { compared } = await verifyLines(lines, { heads: [...heads, ...others] });
-    expect(compared).toEqual([
-      'before_file',
-      'same',
-      'same',
-      'same',
-      'same',
-      'ahead',
-      'other',
-      'of_other_tenant',
-    ]);
-  });
 });
 
 /** The log with only the digests of the entries that `hides` names. */
