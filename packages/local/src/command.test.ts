@@ -107,7 +107,3 @@ test('`expand` prints the keys of secrets in variables, also of .env, and never 
     expect(noted).not.toContain(secrets[0]);
   }
 });
-
-test('`--help` names every command', async () => {
-  expect(await printedBy(['--help'])).toMatch(/new .*rotate .*show /s);
-});

@@ -408,23 +408,6 @@ describe('a subject in a key file', () => {
 });
 
 describe('a locked key file', () => {
-  test('opens with its passphrase, in any form of Unicode, and with nothing else', () => {
-    const scrypt = vi.spyOn(crypto, 'scryptSync').mockImplementation(scryptSync);
-    syncBuiltinESMExports();
-    vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'caf\u00e9');
-    const { keyId } = open();
-    expect(scrypt.mock.lastCall?.slice(2)).toMatchObject([32, { N: 2 ** 17, r: 8, p: 1 }]);
-    expect(stored()).toMatchObject({ lock: { kind: 'passphrase' } });
-    vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'cafe\u0301');
-    expect(open().keyId).toBe(keyId);
-    vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'cafe');
-    expect(open).toThrow(`the key file ${file} does not open: set EAAS_LOCAL_PASSPHRASE to its passphrase`);
-    vi.stubEnv('EAAS_LOCAL_PASSPHRASE', undefined);
-    expect(open).toThrow(`the key file ${file} is locked: set EAAS_LOCAL_PASSPHRASE`);
-    vi.stubEnv('EAAS_LOCAL_KEY_COMMAND', '/bin/true');
-    expect(open).toThrow(`the key file ${file} is locked: set EAAS_LOCAL_PASSPHRASE`);
-  });
-
   test('is never replaced by an open one', () => {
     open();
     vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'a passphrase');

@@ -6,17 +6,7 @@ import { ask } from '../test/ask.ts';
 import { createTestService, createLocalService } from './index.ts';
 import { formatSealed, newSealed } from './sealed.ts';
 
-const dek = Buffer.alloc(32, 7).toString('base64');
-
 describe('a local service', () => {
-  test('wraps and unwraps under its default key, which is the key with the name `default`', async () => {
-    const service = createLocalService();
-    const key = `/v1/keys/${service.keyId}`;
-    const { wrapped_key } = await ask(service, `POST ${key}/wrap`, { dek });
-    expect(await ask(service, `POST ${key}/unwrap`, { wrapped_key })).toMatchObject({ dek, key_version: 1 });
-    expect(await service.createKey('default')).toMatchObject({ key_id: service.keyId });
-  });
-
   test('returns the same key for the same name, until the key is destroyed', async () => {
     const service = createLocalService();
     const key = await service.createKey('customers', { intake: true });

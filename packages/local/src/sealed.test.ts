@@ -26,17 +26,6 @@ const versionIn = async ({ client }: ReturnType<typeof deploy>): Promise<number>
 describe('a sealed text', () => {
   const text = formatSealed(newSealed(start));
 
-  test('opens the same keys in every process', async () => {
-    const [one, other] = [deploy(text), deploy(` ${text}\n`)];
-    expect([other.service.keyId, other.service.tenantId]).toEqual([one.service.keyId, one.service.tenantId]);
-    const ciphertext = await one.client.encrypt('token', { context: { row: '1' } });
-    expect(await other.client.decrypt(ciphertext, { as: 'text', context: { row: '1' } })).toBe('token');
-    expect(await other.client.hash('token')).toBe(await one.client.hash('token'));
-    await expect(deploy(formatSealed(newSealed(start))).client.decrypt(ciphertext)).rejects.toThrow(
-      /another environment/,
-    );
-  });
-
   test('opens without random bytes, which Workers do not have before the first request', async () => {
     const drawing = [vi.spyOn(crypto, 'getRandomValues'), vi.spyOn(crypto, 'randomUUID')];
     const { client, service } = deploy(text);
