@@ -116,22 +116,6 @@ describe('a destruction', () => {
     decide.mockRestore();
   });
 
-  test('a key of 501 versions is erased by one run, in two entries', async () => {
-    await attacker.sql`insert into eaas.key_versions (tenant_id, key_id, key_version, created_at, sealed)
-      select tenant_id, key_id, nth, created_at, sealed from eaas.key_versions, generate_series(2, 501) nth
-      where key_id = ${key_id}`;
-    await destroy(7);
-    expect(await material()).toBe(1_002);
-    world.time = start + 7 * day;
-    await settleDue();
-    expect([await key(), await material()]).toMatchObject([{ status: 'destroyed' }, 0]);
-    expect((await newest('key.destroy')).map(({ metadata }) => metadata['erased'])).toEqual([
-      true,
-      undefined,
-      undefined,
-    ]);
-  });
-
   test('no key is erased while the clock of this machine is a year off', async () => {
     await destroy(7);
     world.time = start + 7 * day;

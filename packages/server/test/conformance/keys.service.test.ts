@@ -8,7 +8,6 @@ import {
   ok,
   only,
   uniqueName,
-  wrapped,
 } from '@eaas/test-kit/fixture';
 import { aTimestamp, keyRecord } from './shapes.ts';
 
@@ -172,14 +171,6 @@ describe('DELETE /v1/keys/:key_id', () => {
       keyRecord({ key_id, name, status: 'disabled' }),
     );
     expect(await newestEntry(tenant)).toMatchObject({ action: 'key.restore', key_id, actor });
-  });
-
-  test('a key that was restored can unwrap again', async () => {
-    const { key_id } = await tenant.newKey();
-    const wrapped_key = await wrapped(tenant.api, key_id);
-    await bring(tenant.api, key_id, 'pending_destruction');
-    ok(await change(key_id, 'restore'));
-    expect(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key })).toHaveStatus(200);
   });
 });
 

@@ -141,21 +141,6 @@ describe('privileges', () => {
 });
 
 const denied = { code: '42501' };
-const guarded = [
-  'audit_entries',
-  'audit_heads',
-  'audit_anchors',
-  'tenants',
-  'keys',
-  'key_versions',
-  'api_keys',
-  'issuers',
-  'row_records',
-  'log_keys',
-  'log_tiles',
-  'log_moments',
-  'log_proofs',
-];
 
 test.each([
   "begin; set local eaas.erasing = '00000000-0000-0000-0000-000000000000'; delete from eaas.audit_entries",
@@ -174,16 +159,6 @@ test.each([
   await expect(server.unsafe(statement)).rejects.toMatchObject(denied);
   await server.unsafe('rollback');
 });
-
-test.each(['audit_heads', 'audit_anchors'])(
-  'the server’s role cannot decrease the entry ids in the table %s',
-  async (table) => {
-    await expect(server.unsafe(`update eaas.${table} set id = id - 1`)).rejects.toMatchObject({
-      ...denied,
-      message: expect.stringContaining('never goes back'),
-    });
-  },
-);
 
 describe.each(['owner', 'superuser under session_replication_role'])(
   'a trigger refuses statements of the %s',
@@ -214,7 +189,7 @@ describe.each(['owner', 'superuser under session_replication_role'])(
       ['update eaas.log_moments set note = $$not$$', 'only grows: UPDATE is refused'],
       ['update eaas.log_moments set witnessed = false', 'only grows: UPDATE is refused'],
       ['update eaas.log_proofs set hash = hash', 'only grows: UPDATE is refused'],
-      ...guarded.map((table) => [`truncate eaas.${table} cascade`, 'must not be truncated'] as const),
+      ['truncate eaas.keys cascade', 'must not be truncated'],
     ])('a trigger refuses: %s', async (statement, message) => {
       await expect(run(statement)).rejects.toMatchObject({
         ...denied,
