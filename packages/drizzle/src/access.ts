@@ -11,7 +11,7 @@ import {
 import { coreOf, type CoreTable } from '@eaas/sdk/internal';
 import { refuse } from './error.ts';
 import { encryptedColumns } from './fields.ts';
-import { type Encryption, layoutOf } from './table.ts';
+import { type Encryption, layoutOf, uniqueIn } from './table.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -46,7 +46,7 @@ export function accessFor(database: object, client: FieldsClient, options: Encry
     if (schema.length === 0) for (const each of encryptedColumns.values()) names.add(each.table);
     core.requireTables([...names]);
     requireOwnNames(table, database);
-    const own = core.table(fieldsOf(table), encryption.table);
+    const own = core.table(fieldsOf(table), encryption.table, undefined, uniqueIn(table));
     made.set(encryption, own);
     return own;
   };

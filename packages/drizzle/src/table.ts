@@ -256,7 +256,7 @@ type Check = (name: string, condition: SQL, column: Column) => object;
 /** The builder of a constraint or an index: `value` is of a check. */
 interface Constraint {
   readonly columns?: readonly unknown[];
-  readonly config?: { readonly columns?: readonly unknown[] };
+  readonly config?: { readonly columns?: readonly unknown[]; readonly unique?: boolean };
   readonly value?: unknown;
 }
 
@@ -355,6 +355,19 @@ function withCovered(table: Table, self: object): object {
     return Object.create(Reflect.get(of, key) as object, { name });
   };
   return new Proxy(self, { get });
+}
+
+/** The names of the columns that must differ, by the constraints and indexes of a table with fields that were renamed. */
+export function uniqueIn(table: Table): unknown[] {
+  const { columns } = layoutOf(table);
+  if (!columns.some(({ encryption }) => encryption.field.renamedFrom)) return [];
+  const part = (name: string) => Reflect.get(table, Symbol.for(`drizzle:ExtraConfig${name}`));
+  const extra: Record<string, Constraint> = {
+    ...part('Builder')?.(part('Columns') ?? getTableColumns(table)),
+  };
+  const differing = ({ columns: own, config }: Constraint) => own ?? (config?.unique && config.columns) ?? [];
+  const own = columns.filter(({ encryption }) => encryption.isUnique).map(({ index }) => index);
+  return [...own, ...Object.values(extra).flatMap(differing)].map((each): unknown => Object(each).name);
 }
 
 function requireComparable({ columns = [], config }: Constraint): void {

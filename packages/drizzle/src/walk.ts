@@ -152,8 +152,9 @@ function search({ column, encryption, operator, operands }: Comparison, scope: S
         'the version before changes values, and not their fingerprints, which a comparison of columns compares';
       refuse('not_supported', encryption, problem, 'select the values first, and pass them');
     }
-    const index = indexColumn(column, scope);
-    settle(sql`${index} = ${comparable(first as Column, other, encryption, scope)}`);
+    const compared = { table: access.tableOf((first as Column).table), column: other.column };
+    const index = indexColumn(column, scope, indexOf(asked.table, encryption.column, compared));
+    settle(sql`${index} = ${indexColumn(first as Column, scope)}`);
     return late;
   }
   if (operands.some(isSql)) {
@@ -209,19 +210,6 @@ function conditionOn(column: Column, { index: name, oneOf, isList }: Condition, 
   }
   const each = oneOf.map((fingerprint) => sql`${index} like ${new Param(`%${fingerprint}%`)}`);
   return sql`(${sql.join(each, sql` or `)})`;
-}
-
-function comparable(column: Column, other: Encryption, encryption: Encryption, scope: Scope): Column {
-  const index = indexColumn(column, scope);
-  if (bindingOf(other) === bindingOf(encryption)) return index;
-  const problem = `equal values have different fingerprints in ${other.table}.${other.column}`;
-  const bound = `searchable({ boundTo: { table: '${other.table}', field: '${other.column}' } })`;
-  return refuse('not_supported', encryption, problem, `define one of the fields with \`${bound}\``);
-}
-
-function bindingOf({ field, table, column }: Encryption): string {
-  const { boundTo = { table, field: column } } = field.index ?? {};
-  return JSON.stringify([boundTo.table, boundTo.field, field.type.name]);
 }
 
 /** The queries of `matches` whose near misses are dropped. Each stands at one place of one statement. */

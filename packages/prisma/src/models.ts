@@ -21,6 +21,8 @@ export interface RuntimeField {
   readonly isRandom?: boolean | undefined;
   /** Whether the default is the next number of a sequence of PostgreSQL, which the extension can ask for. */
   readonly isSerial?: boolean | undefined;
+  /** Whether it is in a unique index. */
+  readonly isUnique?: boolean | undefined;
   /** The default, such as `cuid()`, if only Prisma or the database can make it. */
   readonly made?: string | undefined;
 }
@@ -91,8 +93,9 @@ export function modelsOf(
       const given = options[name];
       const own: ModelOptions = typeof given === 'string' ? { table: given } : (given ?? {});
       const { table = name } = own;
+      const unique = model.fields.flatMap((field) => (field.isUnique ? field.name : []));
       if (tables.includes(table))
-        return [name, modelOf(name, model, own, newId, core.table(fields, table, name))];
+        return [name, modelOf(name, model, own, newId, core.table(fields, table, name, unique))];
       if (own.table === undefined) return [name, modelOf(name, model, own, newId)];
       const remedy = `define \`${table}\` with \`defineFields\`, or name a table of the definition in \`models\``;
       return refuse('definition', { table: name }, `the definition has no table \`${table}\``, remedy);

@@ -9,7 +9,7 @@ type Declared = Pick<RuntimeField, 'nativeType' | 'isList' | 'key' | 'isRandom' 
  */
 export function withSchema({ models }: RuntimeDataModel, schema: string): RuntimeDataModel {
   const isPostgres = /^\s*provider\s*=\s*"postgres(?:ql)?"/m.test(schema);
-  const { declared, keyNames } = declaredIn(schema, isPostgres);
+  const { declared, keyNames, unique } = declaredIn(schema, isPostgres);
   return {
     models: Object.fromEntries(
       Object.entries(models).map(([model, { fields, ...others }]) => [
@@ -18,7 +18,10 @@ export function withSchema({ models }: RuntimeDataModel, schema: string): Runtim
           ...others,
           keyNames,
           isQuoted: isPostgres && /[A-Z]/.test(others.dbName ?? model),
-          fields: fields.map((field) => ({ ...field, ...declared.get(`${model}.${field.name}`) })),
+          fields: fields.map((field) => {
+            const place = `${model}.${field.name}`;
+            return { ...field, ...declared.get(place), isUnique: unique.has(place) };
+          }),
         },
       ]),
     ),
@@ -28,6 +31,7 @@ export function withSchema({ models }: RuntimeDataModel, schema: string): Runtim
 function declaredIn(schema: string, isPostgres: boolean) {
   const declared = new Map<string, Declared>();
   const keyNames = new Map<string, string>();
+  const unique = new Set<string>();
   let model = '';
   for (const line of schema.split('\n')) {
     const code = line.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"').replace(/\/\/.*/, '');
@@ -37,8 +41,10 @@ function declaredIn(schema: string, isPostgres: boolean) {
     // Without the arguments of columns, as in `[city, id(sort: Desc)]`.
     const columns = key.match(/\w+(?![^(]*\))/g) ?? [];
     if (keyName !== undefined) keyNames.set(`${model}.${columns.join('_')}`, keyName);
+    for (const column of columns) unique.add(`${model}.${column}`);
     const [, field, list] = /^\s*(\w+)\s+\w+(\[\])?/.exec(code) ?? [];
     if (field === undefined) continue;
+    if (/\s@unique\b/.test(code)) unique.add(`${model}.${field}`);
     const [, nativeType] = /\s.*@\w+\.(\w+(?:\(\d+\))?)/.exec(code) ?? [];
     const isRandom =
       /@default\(uuid\(4?\)\)/.test(code) ||
@@ -54,7 +60,7 @@ function declaredIn(schema: string, isPostgres: boolean) {
       made: isRandom ? undefined : made,
     });
   }
-  return { declared, keyNames };
+  return { declared, keyNames, unique };
 }
 
 /** The columns of a foreign key, each with the column of the other model that it contains. */

@@ -4,6 +4,7 @@ import {
   flag,
   having,
   list,
+  oneOf,
   type OptionRules,
   requireKind,
   requireOptions,
@@ -16,6 +17,7 @@ import type {
   FieldOptions,
   Index,
   LowEntropyField,
+  Names,
   Plaintext,
   PlaintextOptions,
   SearchOptions,
@@ -185,6 +187,7 @@ export function plaintext<Value>(
 
 function fieldOf<Value, B extends Bound>(type: ValueType<Value>, options: FieldOptions<Value, B> = {}) {
   requireOptions<object>(fieldOptions, options, type.name);
+  for (const earlier of [options.renamedFrom ?? []].flat()) requireNames(earlier, 'renamedFrom');
   return concealable({ ...options, type, index: undefined });
 }
 
@@ -202,6 +205,8 @@ const fieldOptions: OptionRules<FieldOptions<never>> = {
   context: (value) =>
     value === 'row' || value === 'field' || typeof value === 'function' || "'row', 'field' or a function",
   previous: having('the return value of `plaintext()`', 'read'),
+  renamedFrom: 'anything',
+  write: /* @__PURE__ */ oneOf('present'),
   allowCiphertexts: flag,
 };
 
@@ -235,9 +240,11 @@ function indexOf<Value, Column extends string | true>(
   normalize: (value: Value) => Value,
 ): Index<Value, Column> {
   const { boundTo } = search;
-  if (boundTo !== undefined) {
-    requireOptions({ table: string, field: string }, boundTo, 'boundTo');
-    if (!boundTo.table || !boundTo.field) refuse('`boundTo` must have a non-empty `table` and `field`');
-  }
+  if (boundTo !== undefined) requireNames(boundTo, 'boundTo');
   return { ...sizeOf(search), boundTo, normalize };
+}
+
+function requireNames(names: Names, option: string): void {
+  requireOptions({ table: string, field: string }, names, option);
+  if (!names.table || !names.field) refuse(`\`${option}\` must have a non-empty \`table\` and \`field\``);
 }

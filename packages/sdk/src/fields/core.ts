@@ -17,6 +17,8 @@ import {
   partIndexesOf,
   planOf,
   requireField,
+  requireOneLabel,
+  requireOwnNames,
   requireTable,
   type TablePlan,
 } from './plan.ts';
@@ -161,8 +163,8 @@ export interface Statement {
 export interface Core {
   /** Throws if the options name a table that is none of these. */
   requireTables(names: readonly string[]): void;
-  /** `shown` is what errors call the table. */
-  table(definition: FieldsDefinition<FieldsTables>, name: string, shown?: string): CoreTable;
+  /** `shown` is what errors call the table, and `unique` are the columns whose values must differ. */
+  table(given: FieldsDefinition<FieldsTables>, name: string, shown?: string, unique?: unknown[]): CoreTable;
   /** Begins a statement. It asks once who the user is. */
   begin(): Statement;
   /** Returns the core for a user. */
@@ -180,6 +182,7 @@ export function coreOf(client: FieldsClient, options: EncryptionOptions, call: s
   const rules = { index: 'anything', keyIds: 'object', onError: 'anything', user: 'callback' } as const;
   requireOptions<EncryptionOptions>(rules, options, call);
   const { index, keyIds = {}, onError } = options;
+  const known = new Map<string, FieldPlan>();
   const coreWith = (userOf: UserOf, onErrorOf: OnErrorOf, isRevealed = false): Core => ({
     requireTables(names) {
       const byTable = typeof onError === 'object' ? Object.keys(onError) : [];
@@ -190,8 +193,13 @@ export function coreOf(client: FieldsClient, options: EncryptionOptions, call: s
       const remedy = `name one of (${names.join(', ')}), or list its table in the schema`;
       refuseStatement('definition', { table }, problem, remedy);
     },
-    table(fields, name, shown = name) {
+    table(fields, name, shown = name, unique = []) {
       const plan = requireTable(planOf(fields.tables), name);
+      for (const field of plan.fields) known.set(field.place, field);
+      requireOwnNames([...known.values()]);
+      const isUnique = (field: FieldPlan) => unique.includes(wholeOf(field)?.column);
+      for (const field of plan.fields.filter(isUnique))
+        requireOneLabel(field, 'a unique index compares them');
       const keys = Object.entries(keyIds).filter(([place]) => isIn(place, Object.keys(fields.tables)));
       const own = { index, keyIds: Object.fromEntries(keys) };
       // The SDK checks `index` when it runs, because the type of the definition does not say what is searchable.
@@ -390,14 +398,36 @@ function requireBound({ table, values, id, person }: Unsealed): void {
   refuseStatement('subject_unknown', { table: name, column: missing }, problem, remedy);
 }
 
-/** For adapters: the index column for whole values. Throws if there is none, or if other values have the same fingerprint. */
-export function indexOf({ name: table, plan }: CoreTable, column: string): string {
-  const whole = requireField(plan, column).indexes.find(({ name }) => name === undefined);
+/**
+ * For adapters: the index column for whole values. Throws if there is none, or if other values have the same fingerprint.
+ * `compared` is a column that the database compares with this one: throws unless equal values in both have the same.
+ */
+export function indexOf(
+  { name: table, plan }: CoreTable,
+  column: string,
+  compared?: { readonly table: CoreTable; readonly column: string },
+): string {
+  const field = requireField(plan, column);
+  const whole = wholeOf(field);
   const place = { table, column };
+  const other = compared && requireField(compared.table.plan, compared.column);
+  if (whole && other && wholeOf(other)) {
+    for (const each of [field, other]) requireOneLabel(each, 'columns are compared by them');
+    const problem = `equal values have different fingerprints in ${other.place}`;
+    const bound = `searchable({ boundTo: { table: '${other.table}', field: '${other.name}' } })`;
+    const remedy = `define one of the fields with \`${bound}\``;
+    if (madeOf(field) !== madeOf(other)) refuseStatement('not_supported', place, problem, remedy);
+  }
   if (whole) return requireLong(place, whole, 256);
   const remedy = 'define its field with `.searchable()`, search its parts, or filter after reading';
   return refuseStatement('not_searchable', place, 'the column cannot be searched', remedy);
 }
+
+const wholeOf = ({ indexes }: FieldPlan): IndexPlan | undefined =>
+  indexes.find(({ name }) => name === undefined);
+
+/** What besides a value makes its fingerprint. */
+const madeOf = (plan: FieldPlan): string => `${plan.field.type.name} ${String(wholeOf(plan)?.labels)}`;
 
 function requireLong(place: ColumnPlace, { column, index: { bits } }: IndexPlan, least: number): string {
   if (bits >= least) return column;

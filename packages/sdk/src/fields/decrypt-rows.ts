@@ -48,7 +48,8 @@ interface Cell {
   readonly opening: Opening;
   readonly column: string;
   readonly plan: FieldPlan;
-  readonly item: Exclude<DecryptItem, string | Uint8Array>;
+  /** The ciphertext with its context under each name of its field. */
+  readonly items: readonly Exclude<DecryptItem, string | Uint8Array>[];
 }
 
 /** With `handles`, each row is that of a handle, and the result has only the value of the handle. */
@@ -80,17 +81,19 @@ export async function decryptRows(
 
   /** Opens a value whose data key is in memory. The others wait for one call. */
   function take(opening: Opening, column: string, plan: FieldPlan, ciphertext: string | Uint8Array): void {
-    const context = contextOf(plan, opening.id);
     const isOwned = (definition.subject !== undefined || named !== undefined) && isOfPerson(ciphertext);
     if (isOwned) opening.subject ??= subjectOfRow(definition, opening.stored, opening.id, named, true);
     const subject = isOwned ? opening.subject : undefined;
-    const bytes = openerOf(plan)?.(ciphertext, context, subject);
+    const open = () => openerOf(plan)?.(ciphertext, contextOf(plan, opening.id), subject);
+    // What does not open under the first name perhaps opens under another.
+    const bytes = plan.names.length > 1 ? attempt(open) : open();
     if (bytes) {
       opening.row[column] = valueIn(plan.field, plan.name, bytes, true);
       return;
     }
-    const item = { ciphertext, context, ...(subject !== undefined && { subject }) };
-    cells.push({ opening, column, plan, item });
+    const item = { ciphertext, ...(subject !== undefined && { subject }) };
+    const items = plan.names.map((name) => ({ ...item, context: contextOf(plan, opening.id, name) }));
+    cells.push({ opening, column, plan, items });
   }
 
   /** Takes what stands for a value that cannot be read. */
@@ -138,16 +141,21 @@ export async function decryptRows(
   const rows = openings.map(({ row }) => row);
   if (definition.fields.length > 0) reportRows(client, table, rows, known);
   await Promise.all(older);
-  const opened = await callByGroup(cells, keysOf, async (own) =>
+  // One call for all names of a field, so that a data key is requested once.
+  const tries = cells.flatMap(({ plan, items }) => items.map((item) => ({ plan, item })));
+  const opened = await callByGroup(tries, keysOf, async (own) =>
     client.decryptMany(itemsOf(own), { ...unwrapping, keyId: own[0]?.plan.keyIds }),
   );
-  cells.forEach(({ opening, column, plan }, at) => {
+  let next = 0;
+  for (const { opening, column, plan, items } of cells) {
+    const results = opened.slice(next, (next += items.length));
     try {
-      opening.row[column] = valueIn(plan.field, plan.name, resultOf(opened[at]), true);
+      const bytes = resultOf(results.find((each) => each?.ok) ?? results[0]);
+      opening.row[column] = valueIn(plan.field, plan.name, bytes, true);
     } catch (error) {
       fail(opening, column, plan, error);
     }
-  });
+  }
   return openings.map(({ row, error }) => (error ? { ok: false, error } : { ok: true, value: row }));
 }
 

@@ -21,7 +21,7 @@ export const describe = (tables: FieldsTables) =>
           /** `row`, `field`, or the function of the app. */
           context,
         })),
-        indexes: fields.flatMap(({ name: field, indexes, field: { index: whole } }) =>
+        indexes: fields.flatMap(({ names: [{ table, field }], indexes, field: { index: whole } }) =>
           indexes.map(({ name, column, index, fields: covered }) => ({
             column,
             of: covered.map((each) => each.name),

@@ -12,6 +12,9 @@ export interface FieldPlace {
   readonly row: string;
 }
 
+/** The names of a table and a field. */
+export type Names = Omit<FieldPlace, 'row'>;
+
 /** Options of `plaintext`. */
 export interface PlaintextOptions<Value> {
   /**
@@ -66,6 +69,14 @@ export interface FieldOptions<Value, B extends Bound = Bound> {
   /** Set this option to `plaintext()` during a migration, to read plaintext that is still in the column. */
   readonly previous?: Plaintext<Value> | undefined;
   /**
+   * The names that the table and the field had before, the newest first. Values open under the present and each earlier name, and
+   * searches ask for the fingerprints of all. New values are written under the newest of these, because the version of the app
+   * before reads no other, until `write` is set.
+   */
+  readonly renamedFrom?: Names | readonly Names[] | undefined;
+  /** Beside `renamedFrom`, `present` writes new values under the present name, once each version that runs knows it. */
+  readonly write?: 'present' | undefined;
+  /**
    * Allows values that are already ciphertexts. By default, encrypting a ciphertext throws FieldError, because a second
    * encryption is usually a mistake.
    */
@@ -77,10 +88,9 @@ export interface SearchOptions<Column extends string | true> extends PartOptions
   /**
    * The names of a table and a field that are part of each fingerprint. Defaults to the names of this table and field.
    * To join two fields, set `boundTo` of one field to the names of the other field: equal values in both fields then
-   * have the same fingerprint. After you rename a table or field, set `boundTo` to the old names, so that stored
-   * fingerprints stay valid.
+   * have the same fingerprint. If the index is unique or joined, a field with `renamedFrom` needs its earlier names here.
    */
-  readonly boundTo?: { readonly table: string; readonly field: string } | undefined;
+  readonly boundTo?: Names | undefined;
 }
 
 /** Options of a searchable text field. */
@@ -96,7 +106,7 @@ export interface TextSearchOptions<Column extends string | true> extends SearchO
 export interface Index<Value, Column extends string | boolean = string | boolean> {
   readonly column: Column;
   readonly bits: number;
-  readonly boundTo: { readonly table: string; readonly field: string } | undefined;
+  readonly boundTo: Names | undefined;
   /**
    * Normalizes a value before its fingerprint is computed. Values with the same normalized value have the same
    * fingerprint, so a search finds all of them.

@@ -50,20 +50,20 @@ export function fingerprintsOf(given: readonly IndexSource[]) {
       const isLocal = typeof source === 'object';
       if (!isLocal && subject.plan.name !== undefined) return [];
       const keyIds = ((!isLocal || source.isHalf) && subject.plan.fields[0].keyIds) || [undefined];
-      return keyIds.map((keyId) => ({ source, keyId }));
+      return keyIds.flatMap((keyId) => subject.plan.labels.map((label) => ({ source, keyId, label })));
     });
 
   return {
     /**
-     * Returns, for each subject, its fingerprints under every key, index key and half, or with `isStored` only those of the
-     * first, of which the first is stored.
+     * Returns, for each subject, its fingerprints under every key, index key, half and name, or with `isStored` only those of
+     * the first, of which the first is stored.
      */
     async of(client: FieldsClient, subjects: readonly Subject[], { signal }: CallOptions, isStored = false) {
       const sought = subjects.map((subject) => {
         const { plan, bytes } = subject;
         const tasks = tasksOf(subject).slice(0, isStored ? 1 : undefined);
-        return settleEach(tasks, async ({ source, keyId }) => {
-          const preimage = pae(...plan.label, bytes);
+        return settleEach(tasks, async ({ source, keyId, label }) => {
+          const preimage = pae(...label, bytes);
           const whole =
             typeof source === 'object'
               ? await source.macs(client, preimage, { keyId, signal })

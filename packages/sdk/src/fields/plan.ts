@@ -17,7 +17,7 @@ import {
   toUtf8,
 } from '@eaas/protocol/internal';
 import { person } from '../caller.ts';
-import type { Field, Unencrypted } from './field.ts';
+import type { Field, Names, Unencrypted } from './field.ts';
 import type { PartIndex, TypedValue } from './part-index.ts';
 import type { RecordId, SubjectSource, FieldsTables } from './row-types.ts';
 import { refuse } from './value-types.ts';
@@ -31,7 +31,8 @@ export interface IndexPlan {
   /** Undefined for an index of whole values. */
   readonly name: string | undefined;
   readonly column: string;
-  readonly label: Label;
+  /** A label for each name of the first field, or one that lasts. Stored fingerprints are made with the first. */
+  readonly labels: readonly Label[];
   readonly index: Omit<PartIndex<unknown, unknown>, 'column'>;
   /** The fields that the index covers. The index is defined on the first of these fields. */
   readonly fields: readonly [FieldPlan, ...FieldPlan[]];
@@ -47,10 +48,15 @@ export interface FieldPlan {
   readonly place: string;
   readonly field: Field<unknown>;
   readonly indexes: readonly IndexPlan[];
-  /** The context of a value in a row, by the id of the row. */
-  readonly inRow: (row: string) => Context;
+  /** The present name and the earlier ones. New values are written under the first. */
+  readonly names: readonly [NamesInRow, ...NamesInRow[]];
   /** The ids of the field's keys. New values are encrypted under the first key. */
   readonly keyIds: readonly string[] | undefined;
+}
+
+interface NamesInRow extends Names {
+  /** The context of a value in a row, by the id of the row. */
+  readonly inRow: (row: string) => Context;
 }
 
 export interface TablePlan {
@@ -76,6 +82,7 @@ export function planOf(tables: FieldsTables, keyIds: KeyIds = {}): Plans {
   const fields = [...plans.values()].flatMap((plan) => plan.fields);
   const places = [...plans.keys(), ...fields.map(({ place }) => place)];
   requireUnique(places, 'the definition');
+  requireOwnNames(fields);
   for (const name of keys.keys()) {
     if (places.includes(name)) continue;
     refuse(
@@ -120,14 +127,14 @@ function planTable(table: string, given: FieldsTables[string], keys: Keys) {
       );
     }
     // Throws for an invalid table or field name. Without this check, only the encryption of a value would throw.
-    const inRow = contextsWith({ table, field: name }, 'row');
+    const names = namesOf({ table, field: name }, field);
     fields.push({
       table,
       name,
       place,
       field,
       indexes: [],
-      inRow,
+      names,
       keyIds: keys.get(place) ?? keys.get(table),
     });
   }
@@ -163,11 +170,48 @@ function planTable(table: string, given: FieldsTables[string], keys: Keys) {
   return { table, fields, columns: new Set(columns), encrypted, subject };
 }
 
+function namesOf(present: Names, { renamedFrom = [], write }: Field<unknown>): FieldPlan['names'] {
+  const earlier = [renamedFrom].flat();
+  const written = (!write && earlier[0]) || present;
+  const inRow = (own: Names): NamesInRow => ({ ...own, inRow: contextsWith({ ...own }, 'row') });
+  return [inRow(written), ...[present, ...earlier].filter((each) => each !== written).map(inRow)];
+}
+
+const placeOf = ({ table, field }: Names): string => `${table}.${field}`;
+
+/** Throws if a name is that of two fields, or if fields that were renamed are joined by fingerprints that would differ. */
+export function requireOwnNames(fields: readonly FieldPlan[]): void {
+  requireUnique(
+    fields.flatMap(({ names }) => names.map(placeOf)),
+    'the definition with `renamedFrom`',
+  );
+  for (const joined of fields) {
+    const { boundTo } = joined.field.index ?? {};
+    const isNamed = ({ names, field }: FieldPlan) =>
+      names.length > 1 && field.index && names.some((own) => boundTo && placeOf(own) === placeOf(boundTo));
+    for (const renamed of fields.filter(isNamed)) {
+      requireOneLabel(renamed, `${joined.place} names it in \`boundTo\``);
+      requireOneLabel(joined, `${renamed.place} was renamed`, renamed.field.index?.boundTo);
+    }
+  }
+}
+
+/** Throws unless all fingerprints of a field are made with one name, such as `lasting`. `why` says what needs it. */
+export function requireOneLabel({ place, field }: FieldPlan, why: string, lasting?: Names): void {
+  const [bound, needed] = [field.index?.boundTo, lasting ?? [field.renamedFrom ?? []].flat().at(-1)];
+  if (!needed || !field.index || (bound && placeOf(lasting ?? bound) === placeOf(bound))) return;
+  refuse(
+    `${why}, so the fingerprints of ${place} keep the earlier name: write ` +
+      `\`searchable({ boundTo: { table: '${needed.table}', field: '${needed.field}' } })\``,
+  );
+}
+
 function planWhole(plan: FieldPlan): IndexPlan[] {
-  const { table, name, place, field } = plan;
+  const { name, place, field, names } = plan;
   if (!field.index) return [];
-  const { column, bits, boundTo = { table, field: name } } = field.index;
-  const label = labelOf('eaas field index v1', boundTo.table, boundTo.field);
+  const { column, bits, boundTo } = field.index;
+  const bound = boundTo ? [boundTo] : names;
+  const labels = bound.map((each) => labelOf('eaas field index v1', each.table, each.field));
   // All values that are empty after normalization would have the same fingerprint.
   const soughtBy = (value: unknown) => [comparedBytes(field, value)].filter(({ length }) => length > 0);
   const index = {
@@ -177,7 +221,7 @@ function planWhole(plan: FieldPlan): IndexPlan[] {
     soughtBy,
   };
   const own = requireName(place, column === true ? `${name}_index` : String(column));
-  return [{ name: undefined, column: own, label, index, fields: [plan] }];
+  return [{ name: undefined, column: own, labels, index, fields: [plan] }];
 }
 
 /** The bytes that are the same for all values that a search treats as equal. */
@@ -197,8 +241,8 @@ function planParts(field: FieldPlan, fieldOf: (name: string) => FieldPlan): Inde
     }
     const own = index.column === true ? `${field.name}_${name}_index` : index.column;
     const column = requireName(field.place, name === '' ? name : own);
-    const label = labelOf('eaas part index v1', field.table, field.name, name);
-    return { name, column, label, index, fields: [field, ...(index.others ?? []).map(fieldOf)] };
+    const labels = field.names.map((each) => labelOf('eaas part index v1', each.table, each.field, name));
+    return { name, column, labels, index, fields: [field, ...(index.others ?? []).map(fieldOf)] };
   });
 }
 
@@ -255,15 +299,20 @@ export function rowIdOf(id: RecordId | undefined): string | undefined {
   return refuse('a row id must be a non-empty string, a safe integer or a bigint');
 }
 
-export function contextOf({ table, name, field, inRow }: FieldPlan, row: string | undefined): Context {
-  if (field.context === 'field') return { field: name, table };
+/** The context of a value under one of the names of its field. */
+export function contextOf(
+  { field: { context: given }, names }: FieldPlan,
+  row: string | undefined,
+  { table, field, inRow } = names[0],
+): Context {
+  if (given === 'field') return { field, table };
   if (row === undefined) {
     refuse(
       "the row id must be known before encryption: create ids in the app, or define the field with context: 'field'",
     );
   }
-  if (typeof field.context !== 'function') return inRow(row);
-  const context: Context | undefined = field.context({ field: name, row, table });
+  if (typeof given !== 'function') return inRow(row);
+  const context: Context | undefined = given({ field, row, table });
   // Throws for a missing context, because a ciphertext without a context could be decrypted in any row and field.
   return context ?? refuse('the `context` function must return a context (got undefined or null)');
 }

@@ -108,11 +108,13 @@ test('the message of a FieldError has one line, even if the row id contains line
   expect(error.message).toMatch(/^users\.name of row 7\P{Cc}+$/u);
 });
 
-test('a FieldError asks for the row id only if the value is under an expected key', async () => {
+test('a FieldError asks what was renamed, and names the page, only if the value is under an expected key', async () => {
   const { client, service, keyId, records } = await openFields();
   const stored = await records.encryptRow('users', 1, { name: 'Ada' });
   const { message } = await errorOf(records.decryptRow('users', 2, stored));
-  expect(message).toContain(' (was it encrypted with this row id?)');
+  expect(message).toContain(
+    ' (was the table, the column or the row\'s id renamed? See "Change your schema")',
+  );
   const { key_id: other } = await service.createKey('other');
   const others = fields.for(client, { index: 'service', keyIds: { users: other } });
   expect((await errorOf(others.decryptRow('users', 1, stored))).message).toBe(
