@@ -52,8 +52,7 @@ interface IndexEntry extends KeyedColumn {
   readonly part: string | undefined;
 }
 
-const indexKeyOf = (key: string, part?: string): string =>
-  part === undefined ? `${key}_index` : `${key}_${part}_index`;
+const indexKeyOf = (key: string, part?: string): string => [key, part ?? [], 'index'].flat().join('_');
 
 /** Returns the subject of a row, which has the columns that the function reads by their keys. */
 type SubjectOf = (row: Readonly<Record<string, unknown>>) => unknown;

@@ -1,7 +1,7 @@
 // What Prisma's data model lacks, and the text of the schema has.
 import type { RuntimeDataModel, RuntimeField } from './models.ts';
 
-type Declared = Pick<RuntimeField, 'nativeType' | 'isList' | 'key' | 'isRandom' | 'isSerial' | 'made'>;
+type Declared = Omit<RuntimeField, 'name' | 'dbName' | 'kind' | 'type' | 'relationName'>;
 
 /**
  * Adds the types of the database, such as `Uuid` or `Char(3)`, the columns of foreign keys, what makes defaults, and the names of
@@ -9,7 +9,7 @@ type Declared = Pick<RuntimeField, 'nativeType' | 'isList' | 'key' | 'isRandom' 
  */
 export function withSchema({ models }: RuntimeDataModel, schema: string): RuntimeDataModel {
   const isPostgres = /^\s*provider\s*=\s*"postgres(?:ql)?"/m.test(schema);
-  const { declared, keyNames, unique } = declaredIn(schema, isPostgres);
+  const { declared, keyNames } = declaredIn(schema, isPostgres);
   return {
     models: Object.fromEntries(
       Object.entries(models).map(([model, { fields, ...others }]) => [
@@ -18,10 +18,7 @@ export function withSchema({ models }: RuntimeDataModel, schema: string): Runtim
           ...others,
           keyNames,
           isQuoted: isPostgres && /[A-Z]/.test(others.dbName ?? model),
-          fields: fields.map((field) => {
-            const place = `${model}.${field.name}`;
-            return { ...field, ...declared.get(place), isUnique: unique.has(place) };
-          }),
+          fields: fields.map((field) => ({ ...field, ...declared.get(`${model}.${field.name}`) })),
         },
       ]),
     ),
@@ -31,8 +28,9 @@ export function withSchema({ models }: RuntimeDataModel, schema: string): Runtim
 function declaredIn(schema: string, isPostgres: boolean) {
   const declared = new Map<string, Declared>();
   const keyNames = new Map<string, string>();
-  const unique = new Set<string>();
   let model = '';
+  const declare = (field: string, own: Declared) =>
+    declared.set(`${model}.${field}`, { ...declared.get(`${model}.${field}`), ...own });
   for (const line of schema.split('\n')) {
     const code = line.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"').replace(/\/\/.*/, '');
     model = /^\s*(?:model|view)\s+(\w+)/.exec(code)?.[1] ?? model;
@@ -41,26 +39,26 @@ function declaredIn(schema: string, isPostgres: boolean) {
     // Without the arguments of columns, as in `[city, id(sort: Desc)]`.
     const columns = key.match(/\w+(?![^(]*\))/g) ?? [];
     if (keyName !== undefined) keyNames.set(`${model}.${columns.join('_')}`, keyName);
-    for (const column of columns) unique.add(`${model}.${column}`);
+    for (const column of columns) declare(column, { isUnique: true });
     const [, field, list] = /^\s*(\w+)\s+\w+(\[\])?/.exec(code) ?? [];
     if (field === undefined) continue;
-    if (/\s@unique\b/.test(code)) unique.add(`${model}.${field}`);
     const [, nativeType] = /\s.*@\w+\.(\w+(?:\(\d+\))?)/.exec(code) ?? [];
     const isRandom =
       /@default\(uuid\(4?\)\)/.test(code) ||
       (code.includes('@default(dbgenerated("…"))') && line.includes('dbgenerated("gen_random_uuid()")'));
     const isSerial = isPostgres && code.includes('@default(autoincrement())');
     const [, made] = /@default\(\s*(?!autoincrement\()(\w+\([^)]*\))/.exec(code) ?? [];
-    declared.set(`${model}.${field}`, {
+    declare(field, {
       nativeType,
       isList: list !== undefined,
       key: keyIn(code),
       isRandom,
       isSerial,
       made: isRandom ? undefined : made,
+      ...(/\s@unique\b/.test(code) && { isUnique: true }),
     });
   }
-  return { declared, keyNames, unique };
+  return { declared, keyNames };
 }
 
 /** The columns of a foreign key, each with the column of the other model that it contains. */

@@ -65,7 +65,8 @@ export interface FieldsDefinition<T extends FieldsTables> {
 /**
  * Defines the columns of tables: `defineFields({ users: { ...unencrypted('id'), email: field.text().searchable() } })`. Each
  * ciphertext is bound to the names of its table and field: if you rename one, set `renamedFrom` to the old names. With
- * `subject: 'subject'`, a column or a function of the row, each row is the data of this person: see `subjects.erase`. Throws InputError for invalid names and for two columns with the same name.
+ * `subject: 'subject'`, a column or a function of the row, each row is the data of this person: see `subjects.erase`.
+ * Throws InputError for invalid names and for two columns with the same name.
  *
  * @example
  * ```ts
