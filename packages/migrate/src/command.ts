@@ -1,14 +1,17 @@
 // The command `npx --no-install @eaas/migrate`: `adopt` converts columns that an app has encrypted, `check` compares a definition with its
-// database, `leak` measures index columns, and `open` writes values in clear.
+// database, `decrypt` stores plaintext, `leak` measures index columns, and `open` writes values in clear.
 import { existsSync } from 'node:fs';
 import { EaasError, InputError } from '@eaas/protocol';
 import * as adopt from './adopt/command.ts';
 import * as check from './check/command.ts';
+import * as decrypt from './decrypt.ts';
 import * as leak from './leak.ts';
 import * as open from './open/command.ts';
 
 /** By the names in their helps. */
-const commands = new Map([adopt, check, leak, open].map((each) => [each.help.split(' ')[4], each] as const));
+const commands = new Map(
+  [adopt, check, decrypt, leak, open].map((each) => [each.help.split(' ')[4], each] as const),
+);
 
 /** Runs a command, and returns its exit code: 0 if nothing old is left, 1 if something is, and 2 if it was refused. */
 export async function run(args: readonly string[]): Promise<number> {

@@ -148,8 +148,8 @@ export async function columnsOf(
   const columns = rows.map((row): [string, ColumnType] => {
     const of = (key: string) => textIn(row, key) ?? undefined;
     const [name = '', type = ''] = [of('name'), of('type')];
-    const isUnique = of('is_unique') === 'true';
-    return [name, { name, type, isUnique, charset: of('charset'), collation: of('collation') }];
+    const [isUnique, isInUnique] = [of('is_unique') === 'true', of('in_unique') === 'true'];
+    return [name, { name, type, isUnique, isInUnique, charset: of('charset'), collation: of('collation') }];
   });
   return new Map(columns);
 }

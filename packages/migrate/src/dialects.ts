@@ -26,6 +26,8 @@ export interface ColumnType {
   readonly type: string;
   /** False if the column alone does not identify a row. */
   readonly isUnique: boolean;
+  /** Whether a unique index covers the column, perhaps with others. */
+  readonly isInUnique: boolean;
   readonly charset?: string | undefined;
   readonly collation?: string | undefined;
 }
@@ -103,7 +105,8 @@ const postgresql: Dialect = {
   columns: (table) => statement`
     select a.attname::text as name, format_type(a.atttypid, a.atttypmod) as type, (exists (
       select from pg_index i where i.indrelid = a.attrelid and i.indisunique and i.indpred is null
-        and i.indkey::text = a.attnum::text and a.attnotnull))::text as is_unique
+        and i.indkey::text = a.attnum::text and a.attnotnull))::text as is_unique, (exists (
+      select from pg_index i where i.indrelid = a.attrelid and i.indisunique and a.attnum = any (i.indkey)))::text as in_unique
     from pg_attribute a
     where a.attrelid = to_regclass(${{ value: qualified(double, table) }}::text) and a.attnum > 0 and not a.attisdropped`,
   describe: (table) => statement`
@@ -142,7 +145,9 @@ const sqlite: Dialect = {
       select name, type, iif(
         (pk = 1 and (select max(pk) from ${columns}) = 1) or ("notnull" = 1 and exists (
           select 1 from pragma_index_list${of({ value: table })} as i where i."unique" = 1 and i.partial = 0
-            and (select group_concat(name) from ${indexed}) = c.name)), 'true', 'false') as is_unique
+            and (select group_concat(name) from ${indexed}) = c.name)), 'true', 'false') as is_unique,
+        iif(exists (select 1 from pragma_index_list${of({ value: table })} as i join ${indexed} as k
+          where i."unique" = 1 and k.name = c.name), 'true', 'false') as in_unique
       from ${columns} as c`;
   },
   describe: ({ schema = 'main', table }) => statement`
@@ -195,7 +200,9 @@ const mysql: Dialect = {
       if(column_key = 'UNI' or (column_key = 'PRI' and 1 = (
         select count(*) from information_schema.columns k
         where k.table_schema = c.table_schema and k.table_name = c.table_name and k.column_key = 'PRI'
-      )), 'true', 'false') as is_unique
+      )), 'true', 'false') as is_unique, if(exists (
+        select 1 from information_schema.statistics s where s.table_schema = c.table_schema and s.table_name = c.table_name
+          and s.column_name = c.column_name and s.non_unique = 0), 'true', 'false') as in_unique
     from information_schema.columns c
     where table_schema = ${schema === undefined ? 'database()' : { value: schema }} and table_name = ${{ value: table }}`,
   describe: (table) => [`show create table ${qualified(backtick, table)}`],

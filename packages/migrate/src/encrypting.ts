@@ -1,8 +1,10 @@
-// The modes `encrypt` and `reencrypt`, by the definition of the table: what holds plaintext is encrypted, or all values of a row
-// are decrypted and encrypted again. Rows of a page are converted together.
-import { FieldError, type FieldsClient, type SettledRow } from '@eaas/sdk/fields';
+// The modes `encrypt`, `reencrypt` and `decrypt`, by the definition of the table: what holds plaintext is encrypted, all values of a
+// row are decrypted and encrypted again, or written as plaintext. Rows of a page are converted together.
+import { isDeepStrictEqual } from 'node:util';
+import { type Field, FieldError, type FieldsClient, type SettledRow } from '@eaas/sdk/fields';
+import { writesOlder } from '@eaas/sdk/internal';
 import { createHalfFinder, type HalfClient } from './halves.ts';
-import { headIn } from './heads.ts';
+import { type Head, headIn } from './heads.ts';
 import { type Rewraps, unsound } from './rewrap.ts';
 import {
   failureOf,
@@ -14,7 +16,7 @@ import {
   type Texts,
   type Work,
 } from './rows.ts';
-import { markingOnly, type Target } from './source.ts';
+import { markingOnly, type Target, withEach } from './source.ts';
 
 type IdOf = (row: Row) => RowId;
 
@@ -54,22 +56,66 @@ export function encrypting(target: Target, codec: RowsCodec): Work {
   };
 }
 
+/** Returns a function that opens rows, and makes the fingerprints that they lack. */
+function markingOf(target: Target, client: FieldsClient) {
+  const [codec, marking] = [codecOf(target, client), codecOf(markingOnly(target), client)];
+  return (rows: readonly TableRow[]) =>
+    convertRows(target, codec, rows, (row) => ({ row, replaced: [] }), marking);
+}
+
+const isUnlike = ({ changed, failures }: Outcome): boolean => !!changed || failures.length > 0;
+
+/** Returns a function that finds the rows with values or fingerprints under an earlier name of fields with `write`. */
+export function renamedIn(target: Target, client: FieldsClient, fields = target.plan.fields) {
+  const moved = new Set(
+    fields.filter(({ field }) => field.renamedFrom && field.write).map(({ name }) => name),
+  );
+  if (moved.size === 0) return undefined;
+  const options = (_: unknown, name: string) => (moved.has(name) ? { renamedFrom: undefined } : {});
+  const mark = markingOf(withEach(target, options), client);
+  return async (rows: readonly TableRow[]): Promise<ReadonlySet<TableRow>> => {
+    const outcomes = await mark(rows);
+    return new Set(rows.filter((_, at) => isUnlike(outcomes[at] as Outcome)));
+  };
+}
+
 /** Fills index columns that are NULL, or that a version of the app without Eaas left with the fingerprint of an older value. */
 export function indexing(target: Target, client: FieldsClient): Work {
-  const [codec, marking] = [codecOf(target, client), codecOf(markingOnly(target), client)];
+  const mark = markingOf(target, client);
   const { fields } = target.plan;
   const indexed = new Set(fields.flatMap(({ indexes }) => indexes.flatMap((index) => index.fields)));
   const others = fields.filter((field) => !indexed.has(field)).map(({ name }) => [name, null] as const);
   const none = Object.fromEntries(others);
   // Opens no value without an index. It may be that of an erased person.
   const needed = (row: TableRow): TableRow => ({ ...row, values: { ...row.values, ...none } });
-  const convert: Work['convert'] = async (rows) =>
-    convertRows(target, codec, rows.map(needed), (row) => ({ row, replaced: [] }), marking);
+  const convert: Work['convert'] = async (rows) => mark(rows.map(needed));
+  return { isLeft: () => false, leftIn: async (rows) => (await convert(rows)).map(isUnlike), convert };
+}
+
+/**
+ * Writes what `write` of each field makes of its values. Fingerprints stay, because a unique index compares those of all rows, also
+ * while some are ciphertexts.
+ */
+export function decrypting(target: Target, codec: RowsCodec, leaveErased = false): Work {
+  const { fields, table } = target.plan;
+  const sealedIn = (values: Texts) =>
+    fields.filter(({ name }) => (headIn(values[name]) ?? 'plaintext') !== 'plaintext');
+  const isLeft = (values: Texts): boolean => sealedIn(values).length > 0;
+  const isOfPerson = (text: string | null | undefined): boolean => (headIn(text) as Head).isOfPerson;
   return {
-    isLeft: () => false,
-    leftIn: async (rows) =>
-      (await convert(rows)).map(({ changed, failures }) => !!changed || failures.length > 0),
-    convert,
+    isLeft,
+    async convert(rows) {
+      const outcomes = await convertRows(target, codec, rows, (row) =>
+        isLeft(row.values) ? { row, replaced: sealedIn(row.values) } : undefined,
+      );
+      return rows.map(({ id, values }, at) => {
+        const outcome = outcomes[at] ?? { failures: [] };
+        const isErased = outcome.isErased || outcome.failures.some(({ code }) => code === 'subject_erased');
+        // What is not of the person can still be read.
+        if (!isErased || !sealedIn(values).every(({ name }) => isOfPerson(values[name]))) return outcome;
+        return leaveErased ? { isErased, failures: [] } : { failures: [refusalOf('erased', id, table)] };
+      });
+    },
   };
 }
 
@@ -78,10 +124,11 @@ export function reencrypting(
   target: Target,
   codec: RowsCodec,
   rewraps: Rewraps,
-  client: HalfClient & { readonly keyId?: string | undefined },
+  client: FieldsClient & HalfClient,
 ): Work {
   const { plan } = target;
   const findHalf = createHalfFinder(target, client);
+  const findRenamed = renamedIn(target, client);
   const isOurs = (head: { readonly keyId: string }, { keyIds }: Target['plan']['fields'][number]): boolean =>
     head.keyId === (keyIds?.[0] ?? client.keyId)?.toLowerCase();
   const oldIn = (values: Texts) =>
@@ -109,11 +156,17 @@ export function reencrypting(
   }
   return {
     isLeft: (values) => oldIn(values).length > 0,
-    leftIn: findHalf && ((rows) => Promise.all(rows.map((row) => hasOtherHalf(row).catch(() => true)))),
+    leftIn:
+      (findHalf ?? findRenamed) &&
+      (async (rows) => {
+        const renamed = await findRenamed?.(rows);
+        return Promise.all(rows.map((row) => renamed?.has(row) || hasOtherHalf(row).catch(() => true)));
+      }),
     async convert(rows) {
+      const renamed = await findRenamed?.(rows);
       const outcomes = await convertRows(target, codec, rows, async (row) => {
         await learnVersions(row, row.values);
-        const isOld = oldIn(row.values).length > 0 || (await hasOtherHalf(row));
+        const isOld = oldIn(row.values).length > 0 || renamed?.has(row) || (await hasOtherHalf(row));
         return isOld ? { row, replaced: plan.fields } : undefined;
       });
       for (const [at, row] of rows.entries()) {
@@ -173,11 +226,11 @@ async function convertRows(
     const own = Object.entries(result.value).filter(([name]) => !Object.hasOwn(job.row.others, name));
     return [{ ...job, values: Object.fromEntries(own) }];
   });
-  const sealed: typeof plain = [];
+  const sealed: ((typeof plain)[number] & { readonly before: Row })[] = [];
   async function encrypt(some: typeof plain): Promise<void> {
     try {
       const encrypted = await sealing.encryptRows(table, ...withIds(some));
-      sealed.push(...some.map((job, at) => ({ ...job, values: encrypted[at] as Row })));
+      sealed.push(...some.map((job, at) => ({ ...job, before: job.values, values: encrypted[at] as Row })));
     } catch (error) {
       const [first, ...others] = some;
       if (first && others.length === 0) return fail(first.row, error);
@@ -193,7 +246,17 @@ async function convertRows(
   const proofs = await codec.decryptRows(table, ...withIds(toProve), { settled: true });
   for (const [at, job] of sealed.entries()) {
     const proof = proofs[at];
-    if (!proof || proof.ok)
+    // What `write` of `plaintext` made of a value must be read as the value again.
+    const isLost = ({ name, field }: Target['plan']['fields'][number]): boolean =>
+      writesOlder(field) &&
+      (job.before[name] ?? null) !== null &&
+      !isDeepStrictEqual(
+        [typeof job.values[name], proof?.ok && proof.value[name]],
+        ['string', job.before[name]],
+      );
+    const lost = proof?.ok && plan.fields.find(isLost);
+    if (lost) outcomes.set(job.row, { failures: [refusalOf('unread', job.row.id, lost.place)] });
+    else if (!proof || proof.ok)
       outcomes.set(job.row, { changed: changesOf(plan, job, job.values as Texts), failures: [] });
     else if (proof.error.code !== 'decryption') fail(job.row, proof.error);
     else fail(job.row, new FieldError(unsound(), proof.error));

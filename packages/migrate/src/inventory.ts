@@ -149,7 +149,8 @@ export async function inventory(
   const keys: KeyUse[] = [];
   for (const keyId of [...found.keys()].sort())
     keys.push(await useOf(keyId, found, findHalf || leftIn ? undefined : options.client));
-  const next = nextOf(target.plan, totals.plaintexts, unindexed);
+  const sealed = totals.values - totals.empty - totals.plaintexts;
+  const next = nextOf(target.plan, totals.plaintexts, sealed, unindexed);
   return {
     ...totals,
     keys,
@@ -159,12 +160,14 @@ export async function inventory(
   };
 }
 
-function nextOf({ fields }: Target['plan'], plaintexts: number, unindexed: number): string | undefined {
+function nextOf({ fields }: Target['plan'], plaintexts: number, sealed: number, unindexed: number) {
   if (!fields.some(({ field }) => field.previous)) return undefined;
   if (unindexed > 0)
     return `run \`migrate\` in the mode 'index': ${unindexed} rows lack a fingerprint, or have that of another value`;
-  if (fields.some(({ field }) => writesOlder(field)))
-    return 'stage 2 may begin: remove `write`, once the version before no longer runs, which cannot be seen from here';
+  const leaving = sealed > 0 ? `run 'decrypt' (${sealed} ciphertexts are left)` : 'deploy the app without it';
+  const begin =
+    'stage 2 may begin: remove `write`, once the version before no longer runs, which cannot be seen from here';
+  if (fields.some(({ field }) => writesOlder(field))) return `${begin}; or, to leave Eaas, ${leaving}`;
   return plaintexts > 0
     ? `run \`migrate\` in the mode 'encrypt': ${plaintexts} values are no ciphertexts`
     : 'done: remove `previous`, because no value is left in an older form';

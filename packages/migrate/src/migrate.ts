@@ -1,5 +1,5 @@
-// `migrate`: encrypts a table that has rows, moves it to the newest version of its key, or encrypts it again, while the app uses
-// it. It puts together where the table is, what the mode does to a row, and the passes over all rows.
+// `migrate`: encrypts a table that has rows, moves it to the newest version of its key, encrypts it again, or decrypts it, while the
+// app uses it. It puts together where the table is, what the mode does to a row, and the passes over all rows.
 import { InputError } from '@eaas/protocol';
 import { countFrom, having, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import type { EaasClient } from '@eaas/sdk';
@@ -12,7 +12,8 @@ import {
 } from '@eaas/sdk/fields';
 import { writesOlder } from '@eaas/sdk/internal';
 import type { SqlDatabase } from './database.ts';
-import { codecOf, encrypting, indexing, reencrypting } from './encrypting.ts';
+import { checksIn } from './check/catalogue.ts';
+import { codecOf, decrypting, encrypting, indexing, reencrypting } from './encrypting.ts';
 import { convertTable, sleep } from './passes.ts';
 import { beginProgress, type MigrateMode, type MigrateProgress } from './progress.ts';
 import { createRewraps, rewrapping } from './rewrap.ts';
@@ -37,6 +38,8 @@ export interface MigrateOptions {
   readonly rowsPerSecond?: number | undefined;
   /** The number of rows that can fail. If more fail, the migration throws TooManyFailuresError. Defaults to 100. */
   readonly maxFailures?: number | undefined;
+  /** In the mode `decrypt`, leaves rows with values of erased people, which nobody can read. By default, these rows fail. */
+  readonly leaveErased?: boolean | undefined;
   /** Ends the run after the current page, with the code `aborted`. */
   readonly signal?: AbortSignal | undefined;
   /** Called after each page. The migration waits for a promise that it returns. */
@@ -66,16 +69,16 @@ export interface Migration {
    * ids of the first 100.
    */
   readonly left: { readonly count: number; readonly ids: readonly (string | number)[] };
-  /** The statement with which PostgreSQL refuses plaintext from now on. Undefined for other databases, and for `index`. */
+  /** The statement with which PostgreSQL refuses plaintext from now on. Undefined elsewhere, and for `index` and `decrypt`. */
   readonly constraints: string | undefined;
 }
 
 /**
  * Converts a table that has rows, while the app uses it: `index` fills and corrects index columns, and no others, `encrypt`
  * encrypts plaintext and fills index columns, `rewrap` moves values to the newest version of their key without decrypting them,
- * `reencrypt` decrypts and encrypts them under fresh data keys of the key that the definition names. While a field has `write`,
- * because the version of the app before still runs, only `index` is allowed. At the end it looks at every row again: `done`
- * means that nothing is left but the values of erased people, which nobody can read.
+ * `reencrypt` decrypts and encrypts them under fresh data keys of the key, and the names, that the definition has, and `decrypt`
+ * stores what `write` of `plaintext` makes of them. While a field has this `write`, only `index` and `decrypt` are allowed. At
+ * the end it looks at every row again: `done` means that nothing is left but the values of erased people, which nobody can read.
  *
  * Each page is one statement, which leaves alone what the app has changed meanwhile. A migration that was killed at any
  * moment, or is repeated, goes on with what is left.
@@ -111,9 +114,9 @@ export async function migrate(
   mode: MigrateMode,
   options: MigrateOptions & TableOptions,
 ): Promise<Migration> {
-  if (!['index', 'encrypt', 'rewrap', 'reencrypt'].includes(mode))
+  if (!['index', 'encrypt', 'rewrap', 'reencrypt', 'decrypt'].includes(mode))
     throw new InputError(
-      "the third argument of `migrate` must be 'index', 'encrypt', 'rewrap' or 'reencrypt'",
+      "the third argument of `migrate` must be 'index', 'encrypt', 'rewrap', 'reencrypt' or 'decrypt'",
     );
   requireOptions<object>(optionRules, options, 'migrate');
   requireKind(having('a client', 'encryptMany', 'rewrap'), options.client, '`client`');
@@ -127,34 +130,35 @@ export async function migrateTarget(
   options: MigrateOptions,
 ): Promise<Migration> {
   const { client, dryRun = false, signal } = options;
-  const older = target.plan.fields.find(({ field }) => writesOlder(field));
-  if (older && mode !== 'index')
-    throw new InputError(
-      `${older.place} still has \`write\`, for a version that reads no ciphertexts: run 'index', and '${mode}' once it is removed`,
-    );
+  const isDecrypted = mode === 'decrypt';
+  const other = target.plan.fields.find(({ field }) => writesOlder(field) !== isDecrypted);
+  const why = isDecrypted
+    ? 'has no `write` of `plaintext`: deploy the app with it first, so that it writes no more ciphertexts'
+    : `still has \`write\`, for a version that reads no ciphertexts: run 'index', and '${mode}' once it is removed`;
+  if (other && mode !== 'index') throw new InputError(`${other.place} ${why}`);
   const { pageSize = 1_000, rowsPerSecond = Infinity, maxFailures = 100 } = options;
   const store = await openTable(target, 'migrate');
-  const work = workOf(mode, target, client, signal);
+  const checks = isDecrypted ? (await store.described()).flatMap(checksIn) : [];
+  const refusing = checks.find((check) => check.includes("'eaasA"));
+  if (refusing !== undefined)
+    throw new InputError(`the table refuses plaintext by ${refusing}: drop this constraint first`);
+  const work = workOf(mode, target, options);
   const subject = { mode, dryRun, table: target.name, fields: store.fields };
   const begin = beginProgress(subject, await store.count());
   const { leave } = target;
   const { onProgress } = options;
   const clock = { now: () => performance.now(), sleep };
   const run = { store, work, clock, pageSize, rowsPerSecond, maxFailures, signal, onProgress, leave };
-  const constraints = mode === 'index' ? undefined : constraintsOf(target);
+  const constraints = mode === 'index' || isDecrypted ? undefined : constraintsOf(target);
   return { ...(await convertTable(run, begin)), constraints };
 }
 
-function workOf(
-  mode: MigrateMode,
-  target: Target,
-  client: MigrateClient,
-  signal: AbortSignal | undefined,
-): Work {
+function workOf(mode: MigrateMode, target: Target, { client, signal, leaveErased }: MigrateOptions): Work {
   const rewraps = createRewraps(target, client, signal);
   if (mode === 'rewrap') return rewrapping(target, rewraps);
   if (mode === 'index') return indexing(target, client);
   const codec = codecOf(target, client);
+  if (mode === 'decrypt') return decrypting(target, codec, leaveErased);
   return mode === 'encrypt' ? encrypting(target, codec) : reencrypting(target, codec, rewraps, client);
 }
 
@@ -174,6 +178,7 @@ const optionRules = {
   pageSize: 'positiveInteger',
   rowsPerSecond: (value) => (typeof value === 'number' && value > 0) || 'a number above 0',
   maxFailures: countFrom(0),
+  leaveErased: 'flag',
   signal: 'signal',
   onProgress: 'callback',
   fields: 'object',

@@ -3,7 +3,7 @@ import { EaasError } from '@eaas/protocol';
 import type { Outcome, RowFailure, RowId } from './rows.ts';
 
 /** What a migration does to a table. */
-export type MigrateMode = 'index' | 'encrypt' | 'rewrap' | 'reencrypt';
+export type MigrateMode = 'index' | 'encrypt' | 'rewrap' | 'reencrypt' | 'decrypt';
 
 /** What a migration works on. */
 interface Subject {
@@ -87,4 +87,18 @@ export function advance(progress: MigrateProgress, results: readonly RowResult[]
     seen: progress.seen + results.length,
     failures: results.flatMap(({ failures }) => failures),
   };
+}
+
+/** What the line of progress of a command says. */
+export function lineOf({
+  seen,
+  checked,
+  total,
+  finished,
+  dryRun,
+}: MigrateProgress): [number, number, string] {
+  const done = finished ? checked : seen;
+  const [rows, all] = [done, total].map((count) => count.toLocaleString('en'));
+  const what = finished ? 'checked' : dryRun ? 'tried' : 'converted';
+  return [done, total, `${what} ${rows} of ${all} rows`];
 }

@@ -31,7 +31,8 @@ export interface RowFailure {
   readonly field?: string;
   /**
    * The code of an error of the SDK, or `key_version` for a client whose data keys are of an older version, `conflict` for a row
-   * that another program changed during every attempt, and `store` for one that violates a constraint.
+   * that another program changed during every attempt, `store` for one that violates a constraint; and in the mode
+   * `decrypt`, `erased` for one of an erased person, and `unread` for a value that its plaintext would not be read as.
    */
   readonly code: SdkError['code'] | keyof typeof reasons;
   readonly message: string;
@@ -59,6 +60,8 @@ export interface Work {
 const reasons = {
   key_version: 'the client encrypts with a data key of an older version: wait 5 minutes, or use a new client',
   conflict: 'another program changed it during each attempt: run this migration again',
+  erased: 'nobody can read its values of an erased person: set them to NULL, or pass `leaveErased`',
+  unread: 'what `write` of `plaintext` returns is no text that `read` reads as the value: correct them',
   store:
     'it violates a constraint of the database, such as a unique index on an index column: change the row, and run again',
 } as const;

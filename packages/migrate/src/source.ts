@@ -1,7 +1,7 @@
 // Where a table is, and what its definition says: from the options of the call, or from the database of `@eaas/drizzle` or
 // `@eaas/prisma`, which knows all of it.
 import { InputError } from '@eaas/protocol';
-import { defineFields, plaintext, type FieldsTables } from '@eaas/sdk/fields';
+import { defineFields, type FieldsTables, plaintext } from '@eaas/sdk/fields';
 import { planOf, requireTable, type TableSource as SourceOf } from '@eaas/sdk/internal';
 import type { MarkedDatabase, SqlDatabase } from './database.ts';
 import type { TableRow } from './rows.ts';
@@ -41,13 +41,14 @@ export function targetOf(db: object, table: unknown, options: TableOptions): Tar
     );
   const target = { ...source, plan, columns, id: options.id ?? source.id ?? 'id' };
   // Without schemas, values stay as they are stored, also those that a newer schema would refuse.
-  return withEach(target, { schema: undefined, isConcealed: undefined });
+  return withEach(target, () => ({ schema: undefined, isConcealed: undefined }));
 }
 
 /** The table with other options of each field. */
-export const withEach = <T extends Pick<Target, 'fields' | 'name'>>(target: T, options: object): T => {
+export const withEach = (target: Target, options: (field: object, name: string) => object): Target => {
   const columns = Object.entries<unknown>(target.fields.tables[target.name] ?? {}).map(([name, column]) => {
-    return [name, typeof column === 'object' ? { ...column, ...options } : column] as const;
+    const isField = typeof column === 'object' && column;
+    return [name, isField ? { ...column, ...options(column, name) } : column] as const;
   });
   const own = Object.fromEntries(columns) as FieldsTables[string];
   return { ...target, fields: defineFields({ ...target.fields.tables, [target.name]: own }) };
@@ -55,7 +56,7 @@ export const withEach = <T extends Pick<Target, 'fields' | 'name'>>(target: T, o
 
 /** The table with fields that get fingerprints, and no ciphertexts. */
 export const markingOnly = (target: Target): Target =>
-  withEach(target, { previous: plaintext(() => '', { write: () => '' }), allowCiphertexts: true });
+  withEach(target, () => ({ previous: plaintext(() => '', { write: () => '' }), allowCiphertexts: true }));
 
 const known = ['fields', 'schema', 'table', 'columns', 'index', 'keyIds'] as const;
 

@@ -153,6 +153,6 @@ test.each(['rewrap', 'reencrypt', 'encrypt'] as const)(
 
 test('a mode that is none is refused', async () => {
   await expect(runIn('rotate' as never)).rejects.toThrow(
-    /third argument of `migrate` must be 'index', 'encrypt', 'rewrap' or 'reencrypt'/,
+    /third argument of `migrate` must be 'index', 'encrypt', 'rewrap', 'reencrypt' or 'decrypt'/,
   );
 });

@@ -10,7 +10,7 @@ import { requireText } from '../formats/keys.ts';
 import { anyOf, type Reader } from '../formats/reader.ts';
 import { type MigrateOptions, migrateTarget } from '../migrate.ts';
 import { parse } from '../options.ts';
-import type { MigrateProgress } from '../progress.ts';
+import { lineOf, type MigrateProgress } from '../progress.ts';
 import type { RowFailure } from '../rows.ts';
 import { targetOf } from '../source.ts';
 import { openTable } from '../table.ts';
@@ -92,7 +92,7 @@ async function adopt(
   const onProgress = (progress: MigrateProgress): void => {
     if (progress.dryRun && flag('leave-unknown'))
       for (const { id } of progress.failures) leave.add(String(id));
-    line.show(...shownOf(progress));
+    line.show(...lineOf(progress));
   };
   const convert = (more: Partial<MigrateOptions> = {}) =>
     migrateTarget(target, 'encrypt', { client, onProgress, ...more }).finally(line.clear);
@@ -115,14 +115,6 @@ async function adopt(
   if (constraints && !left && names.style !== 'drizzle')
     print(`\nand let the database refuse anything else:\n\n${constraints}\n`);
   return print(oldKeys.length > 0 ? advice(oldKeys, new Date()) : '');
-}
-
-/** What the line of progress says. */
-function shownOf({ seen, checked, total, finished, dryRun }: MigrateProgress): [number, number, string] {
-  const done = finished ? checked : seen;
-  const [rows, all] = [done, total].map((count) => count.toLocaleString('en'));
-  const what = finished ? 'checked' : dryRun ? 'tried' : 'converted';
-  return [done, total, `${what} ${rows} of ${all} rows`];
 }
 
 /** Which value does not open, and what a person can say of it. */

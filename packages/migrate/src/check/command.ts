@@ -1,6 +1,7 @@
-// The command `npx --no-install @eaas/migrate check`, for CI: compares a definition with a database. Needs no key, and only reads.
+// The command `npx --no-install @eaas/migrate check`, for CI: compares a definition with a database. Only reads, and needs no key
+// but for fields that were renamed.
 import { escapeHidden, progressLine } from '@eaas/protocol/internal';
-import { connect } from '../connect.ts';
+import { clientOf, connect, variable } from '../connect.ts';
 import { definedIn } from '../definition.ts';
 import { parse } from '../options.ts';
 import { compare, type Finding } from './compare.ts';
@@ -8,7 +9,8 @@ import { compare, type Finding } from './compare.ts';
 export const help = `Usage: npx --no-install @eaas/migrate check <definition>
 
 Compares a definition with its database, for CI: a module that exports tables of encryptedTable, or one defineFields. Needs
-no key, and changes nothing. The exit code is 1 if they differ, and 2 if they could not be compared.
+no key, and changes nothing; with the variables of the app, it also looks for values under the names of \`renamedFrom\`. The exit
+code is 1 if they differ, and 2 if they could not be compared.
 
 Options:
   --database <address>   postgres://…, mysql://…, file:app.db, or a variable that has it (default: DATABASE_URL)
@@ -25,10 +27,19 @@ export async function run(args: readonly string[]): Promise<number> {
   const tables = await definedIn(path, text('export'));
   const { database, schema, close } = await connect(text('database'));
   const bar = flag('all') ? progressLine() : undefined;
-  const seen = { rows: 0, milliseconds: 0, error: 0, warning: 0, bar };
+  const columns = tables.flatMap(({ fields, name }) => Object.values<unknown>({ ...fields.tables[name] }));
+  const isMoving = columns.some((column) => 'write' in Object(column));
+  const hasKeys = variable('EAAS_LOCAL') ?? variable('EAAS_API_KEY');
+  const client = hasKeys && isMoving ? await clientOf() : undefined;
+  const index = variable('EAAS_INDEX_KEY');
+  const seen = { rows: 0, milliseconds: 0, error: 0, warning: 0, bar, client };
   try {
     for (const table of tables)
-      for await (const finding of compare(database, { ...table, schema: table.schema ?? schema }, seen)) {
+      for await (const finding of compare(
+        database,
+        { ...table, index, schema: table.schema ?? schema },
+        seen,
+      )) {
         seen[finding.level]++;
         bar?.clear();
         process.stdout.write(`${lineOf(finding)}\n`);
@@ -36,6 +47,7 @@ export async function run(args: readonly string[]): Promise<number> {
   } finally {
     bar?.clear();
     await close();
+    await client?.close();
   }
   const found = `${seen.error} errors, ${seen.warning} warnings (search for old values: ${seen.milliseconds} ms)`;
   process.stderr.write(`${seen.rows} rows of ${tables.length} tables: ${found}\n`);

@@ -1,8 +1,10 @@
 // What `check` finds in a table: of its columns, checks and indexes in the catalogue, and of its rows by the beginnings of texts.
 import type { progressLine } from '@eaas/protocol/internal';
+import type { FieldsClient } from '@eaas/sdk/fields';
 import { columnsOf, runnerOf, type SqlDatabase } from '../database.ts';
 import type { DefinedTable } from '../definition.ts';
 import { dialects, nameIn } from '../dialects.ts';
+import { renamedIn } from '../encrypting.ts';
 import { headIn, headLength } from '../heads.ts';
 import { pagesOf } from '../passes.ts';
 import type { RowId } from '../rows.ts';
@@ -12,7 +14,9 @@ import { checksIn, indexOn } from './catalogue.ts';
 
 type Level = DefinedTable['severity'];
 export type Finding = ReturnType<typeof compare> extends AsyncGenerator<infer Found> ? Found : never;
-type Seen = { rows: number; milliseconds: number; bar: ReturnType<typeof progressLine> | undefined };
+type Bar = ReturnType<typeof progressLine>;
+/** `client` has the keys of the app, if `check` has them. */
+type Seen = { rows: number; milliseconds: number; bar: Bar | undefined; client?: FieldsClient | undefined };
 
 /** Finds what differs, and counts in `seen` what it has read: all rows if it has a bar, and otherwise the first and the last. */
 export async function* compare(database: SqlDatabase, defined: DefinedTable, seen: Seen) {
@@ -24,8 +28,7 @@ export async function* compare(database: SqlDatabase, defined: DefinedTable, see
   const id = unique.find((name) => name === (defined.id ?? 'id')) ?? unique[0];
   const target = targetOf(database, table, { ...defined, id });
   const store = await openTable(target, 'check');
-  const described = await run(`describe ${into}`, dialect.describe({ schema, table }));
-  const texts = described.flatMap((row) => Object.values(row).map(String));
+  const texts = await store.described();
   const at = (column: string, message: string, level: Level = 'error') => ({ level, table, column, message });
 
   for (const [column, { type }] of known)
@@ -46,6 +49,10 @@ export async function* compare(database: SqlDatabase, defined: DefinedTable, see
       yield at(column, 'expected an index that begins with it, found none: create it');
   }
 
+  const renamed = target.plan.fields.filter(({ field }) => field.renamedFrom);
+  const lookups = renamed.map((plan) => {
+    return { plan, find: seen.client && renamedIn(target, seen.client, [plan]), found: [] as RowId[] };
+  });
   const sealed = new Set<string>();
   const others: Record<string, { count: number; readonly first: RowId }> = {};
   const count = seen.bar && (await store.count());
@@ -55,6 +62,8 @@ export async function* compare(database: SqlDatabase, defined: DefinedTable, see
   const all = seen.bar && pagesOf((after) => store.heads(after, 5_000), undefined);
   for await (const rows of all ?? [first, last]) {
     seen.rows += rows.length;
+    const whole = lookups.some(({ find }) => find) ? await store.rows(rows.map((row) => row.id)) : [];
+    for (const { find, found } of lookups) for (const row of (await find?.(whole)) ?? []) found.push(row.id);
     seen.bar?.show(seen.rows, count, `read ${seen.rows} of ${count} rows of ${table}`);
     for (const { name, field } of target.plan.fields)
       for (const { id: row, values } of rows) {
@@ -66,6 +75,15 @@ export async function* compare(database: SqlDatabase, defined: DefinedTable, see
   }
   for (const [column, { count, first }] of Object.entries(others))
     yield at(column, `expected ciphertexts, found ${count} others, first in row ${first}: correct them`);
+  for (const { plan, find, found } of lookups) {
+    const keys = 'give it the variables of the app, so that it looks for values under earlier names';
+    const next = plan.field.write ? keys : "add `write: 'present'`, once no version before runs";
+    const old = `${found.length} rows under earlier ones, first ${found[0]}: run the mode 'reencrypt'`;
+    if (!find) yield at(plan.name, `expected one name, found \`renamedFrom\`: ${next}`, 'warning');
+    else if (found.length > 0) yield at(plan.name, `expected values under its name, found ${old}`);
+    else if (seen.bar)
+      yield at(plan.name, 'expected old names, because of `renamedFrom`, found none: remove it');
+  }
   for (const { name } of target.plan.fields.filter(({ name, field }) => field.previous && sealed.has(name))) {
     const [begun, text] = [performance.now(), dialect.text(dialect.quote(name))];
     const isOld = `substr(${text}, 1, 5) <> 'eaasA' or length(${text}) < ${headLength}`;

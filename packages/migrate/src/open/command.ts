@@ -61,7 +61,7 @@ export async function run(args: readonly string[]): Promise<number> {
     const target = targetOf(connection?.database ?? {}, table, { ...defined, ...place });
     const { id, plan } = target;
     // No value needs a fingerprint.
-    const unindexed = withEach(target, { index: undefined, parts: undefined });
+    const unindexed = withEach(target, () => ({ index: undefined, parts: undefined }));
     const codec = codecOf(unindexed, user === undefined ? client : client.as(user));
     const opened = columns.split(',').map((column) => requireField(plan, column).name);
     const others = plan.fields.filter(({ name }) => !opened.includes(name)).map(({ name }) => [name, null]);
