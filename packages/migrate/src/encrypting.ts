@@ -1,6 +1,6 @@
 // The modes `encrypt`, `reencrypt` and `decrypt`, by the definition of the table: what holds plaintext is encrypted, all values of a
 // row are decrypted and encrypted again, or written as plaintext. Rows of a page are converted together.
-import { isDeepStrictEqual } from 'node:util';
+import { equalBytes } from '@eaas/protocol/internal';
 import { type Field, FieldError, type FieldsClient, type SettledRow } from '@eaas/sdk/fields';
 import { writesOlder } from '@eaas/sdk/internal';
 import { createHalfFinder, type HalfClient } from './halves.ts';
@@ -18,6 +18,7 @@ import {
 } from './rows.ts';
 import { markingOnly, type Target, withEach } from './source.ts';
 
+type FieldPlan = Target['plan']['fields'][number];
 type IdOf = (row: Row) => RowId;
 
 /** The methods of `Records` that convert rows, without the types of a definition. */
@@ -247,14 +248,15 @@ async function convertRows(
   for (const [at, job] of sealed.entries()) {
     const proof = proofs[at];
     // What `write` of `plaintext` made of a value must be read as the value again.
-    const isLost = ({ name, field }: Target['plan']['fields'][number]): boolean =>
-      writesOlder(field) &&
-      (job.before[name] ?? null) !== null &&
-      !isDeepStrictEqual(
-        [typeof job.values[name], proof?.ok && proof.value[name]],
-        ['string', job.before[name]],
+    const encoded = ({ name, field }: FieldPlan, row: Row) => field.type.encode(row[name]);
+    const isLost = (each: FieldPlan, read: Row): boolean =>
+      writesOlder(each.field) &&
+      (job.before[each.name] ?? null) !== null &&
+      !(
+        typeof job.values[each.name] === 'string' &&
+        equalBytes(encoded(each, job.before), encoded(each, read))
       );
-    const lost = proof?.ok && plan.fields.find(isLost);
+    const lost = proof?.ok && plan.fields.find((each) => isLost(each, proof.value));
     if (lost) outcomes.set(job.row, { failures: [refusalOf('unread', job.row.id, lost.place)] });
     else if (!proof || proof.ok)
       outcomes.set(job.row, { changed: changesOf(plan, job, job.values as Texts), failures: [] });
