@@ -46,6 +46,7 @@ export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<stri
   },
   'packages/log/README.md': 'packages/cli/test/log.service.test.ts runs it',
   'packages/migrate/docs/adopt.md': 'packages/migrate/test/adopt.slow.test.ts runs it on four apps',
+  'packages/migrate/docs/leave.md': 'packages/migrate/test/leave.service.test.ts runs it',
   'packages/migrate/docs/open.md': 'packages/migrate/test/open.slow.test.ts runs it',
   'packages/server/README.md': 'test/packaging starts it',
   'packages/sdk/docs/audit.md': 'pages.slow.test.ts runs it',

@@ -5,7 +5,7 @@ import { createIndexKey, defineFields, field, plaintext, unencrypted } from '@ea
 import { inventory, migrate, type SqlDatabase } from '@eaas/migrate';
 import { closing } from '@eaas/test-kit/closing';
 import { newDirectory } from '@eaas/test-kit/directory';
-import { root } from '@eaas/test-kit/markdown';
+import { blocksOf, read, root } from '@eaas/test-kit/markdown';
 import { openServiceAndTable } from '@eaas/test-kit/service-and-table';
 import { beforeEach, expect, test } from 'vitest';
 import { command, setVariables, variablesOf } from './in-process.ts';
@@ -17,7 +17,7 @@ const index = await createIndexKey(client);
 const { baseUrl: EAAS_BASE_URL, apiKey: EAAS_API_KEY } = place.options;
 const database: SqlDatabase = { query: (statement, parameters) => sql.unsafe(statement, parameters) };
 
-// The reader of a page on how to leave writes these, and its `alter table` these.
+// As packages/migrate/docs/leave.md has them, whose SQL converts what they write.
 const hex = (bytes: Uint8Array) => String.raw`\x${Buffer.from(bytes).toString('hex')}`;
 const columns = {
   name: field.text({ previous: plaintext(String, { write: String }) }).searchable(),
@@ -80,9 +80,7 @@ test('promise: every type becomes the text that `plaintext` reads, which `alter 
     next: expect.stringContaining('without it') as string,
   });
   expect(await sql`select id, name_index from members`).toEqual(marks);
-  await sql`alter table members drop column name_index, alter age type float8 using age::float8,
-    alter big type numeric using big::numeric, alter born type timestamptz using born::timestamptz,
-    alter notes type jsonb using notes::jsonb, alter photo type bytea using photo::bytea`;
+  for (const block of blocksOf(read('packages/migrate/docs/leave.md'), 'sql')) await sql.unsafe(block);
   const [row] = await sql`select * from members where id = 2`;
   const photo = Buffer.from(value.photo);
   expect(row).toEqual({
