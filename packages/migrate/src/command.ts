@@ -9,9 +9,8 @@ import * as leak from './leak.ts';
 import * as open from './open/command.ts';
 
 /** By the names in their helps. */
-const commands = new Map(
-  [adopt, check, decrypt, leak, open].map((each) => [each.help.split(' ')[4], each] as const),
-);
+const all = [adopt, check, decrypt, leak, open];
+const commands = new Map(all.map((each) => [each.help.split(' ')[4], each] as const));
 
 /** Runs a command, and returns its exit code: 0 if nothing old is left, 1 if something is, and 2 if it was refused. */
 export async function run(args: readonly string[]): Promise<number> {

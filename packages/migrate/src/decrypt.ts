@@ -26,8 +26,7 @@ The variables are those of the app: EAAS_INDEX_KEY, and EAAS_LOCAL, or EAAS_BASE
 
 export async function run(args: readonly string[]): Promise<number> {
   const [{ text, flag }, path = '', table = ''] = parse(help, args);
-  if (!flag('yes'))
-    throw new InputError('plaintext is to be stored, of which backups keep copies: pass `--yes`');
+  if (!flag('yes')) throw new InputError('backups will keep copies of the plaintext: pass `--yes`');
   const [defined] = await definedIn(path, text('export'), table);
   const client = await clientOf();
   const { database, schema, close } = await connect(text('database'));
@@ -35,12 +34,17 @@ export async function run(args: readonly string[]): Promise<number> {
   const place = { id: text('id') ?? defined.id, schema: defined.schema ?? schema, index };
   const onProgress = (now: MigrateProgress): void => line.show(...lineOf(now));
   const options = { client, leaveErased: flag('leave-erased'), onProgress };
-  const convert = async () =>
-    migrateTarget(targetOf(database, table, { ...defined, ...place }), 'decrypt', options);
-  const ended = convert().finally(line.clear).finally(close);
-  const { done, failures, progress, left } = await ended.finally(() => client.close());
-  for (const { message } of failures) process.stderr.write(`${message}\n`);
-  const { rewritten, erased } = progress;
-  process.stderr.write(`${rewritten} rows decrypted, ${left.count} left, ${erased} left of erased people\n`);
-  return done ? 0 : 1;
+  try {
+    const target = targetOf(database, table, { ...defined, ...place });
+    const { done, failures, progress, left } = await migrateTarget(target, 'decrypt', options).finally(
+      line.clear,
+    );
+    for (const { message } of failures) process.stderr.write(`${message}\n`);
+    const counts = `${progress.rewritten} rows decrypted, ${left.count} left`;
+    process.stderr.write(`${counts}, ${progress.erased} left of erased people\n`);
+    return done ? 0 : 1;
+  } finally {
+    await close();
+    await client.close();
+  }
 }

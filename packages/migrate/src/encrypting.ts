@@ -1,10 +1,10 @@
 // The modes `encrypt`, `reencrypt` and `decrypt`, by the definition of the table: what holds plaintext is encrypted, all values of a
 // row are decrypted and encrypted again, or written as plaintext. Rows of a page are converted together.
 import { equalBytes } from '@eaas/protocol/internal';
-import { type Field, FieldError, type FieldsClient, type SettledRow } from '@eaas/sdk/fields';
+import { FieldError, type FieldsClient, type SettledRow } from '@eaas/sdk/fields';
 import { writesOlder } from '@eaas/sdk/internal';
 import { createHalfFinder, type HalfClient } from './halves.ts';
-import { type Head, headIn } from './heads.ts';
+import { headIn } from './heads.ts';
 import { type Rewraps, unsound } from './rewrap.ts';
 import {
   failureOf,
@@ -68,9 +68,8 @@ const isUnlike = ({ changed, failures }: Outcome): boolean => !!changed || failu
 
 /** Returns a function that finds the rows with values or fingerprints under an earlier name of fields with `write`. */
 export function renamedIn(target: Target, client: FieldsClient, fields = target.plan.fields) {
-  const moved = new Set(
-    fields.filter(({ field }) => field.renamedFrom && field.write).map(({ name }) => name),
-  );
+  const isMoving = ({ field }: FieldPlan) => field.renamedFrom && field.write;
+  const moved = new Set(fields.filter(isMoving).map(({ name }) => name));
   if (moved.size === 0) return undefined;
   const options = (_: unknown, name: string) => (moved.has(name) ? { renamedFrom: undefined } : {});
   const mark = markingOf(withEach(target, options), client);
@@ -102,7 +101,6 @@ export function decrypting(target: Target, codec: RowsCodec, leaveErased = false
   const sealedIn = (values: Texts) =>
     fields.filter(({ name }) => (headIn(values[name]) ?? 'plaintext') !== 'plaintext');
   const isLeft = (values: Texts): boolean => sealedIn(values).length > 0;
-  const isOfPerson = (text: string | null | undefined): boolean => (headIn(text) as Head).isOfPerson;
   return {
     isLeft,
     async convert(rows) {
@@ -113,7 +111,8 @@ export function decrypting(target: Target, codec: RowsCodec, leaveErased = false
         const outcome = outcomes[at] ?? { failures: [] };
         const isErased = outcome.isErased || outcome.failures.some(({ code }) => code === 'subject_erased');
         // What is not of the person can still be read.
-        if (!isErased || !sealedIn(values).every(({ name }) => isOfPerson(values[name]))) return outcome;
+        if (!isErased || !sealedIn(values).every((each) => Object(headIn(values[each.name])).isOfPerson))
+          return outcome;
         return leaveErased ? { isErased, failures: [] } : { failures: [refusalOf('erased', id, table)] };
       });
     },
@@ -161,7 +160,8 @@ export function reencrypting(
       (findHalf ?? findRenamed) &&
       (async (rows) => {
         const renamed = await findRenamed?.(rows);
-        return Promise.all(rows.map((row) => renamed?.has(row) || hasOtherHalf(row).catch(() => true)));
+        const isOther = async (row: TableRow) => renamed?.has(row) || hasOtherHalf(row).catch(() => true);
+        return Promise.all(rows.map(isOther));
       }),
     async convert(rows) {
       const renamed = await findRenamed?.(rows);
@@ -248,15 +248,12 @@ async function convertRows(
   for (const [at, job] of sealed.entries()) {
     const proof = proofs[at];
     // What `write` of `plaintext` made of a value must be read as the value again.
-    const encoded = ({ name, field }: FieldPlan, row: Row) => field.type.encode(row[name]);
-    const isLost = (each: FieldPlan, read: Row): boolean =>
-      writesOlder(each.field) &&
-      (job.before[each.name] ?? null) !== null &&
-      !(
-        typeof job.values[each.name] === 'string' &&
-        equalBytes(encoded(each, job.before), encoded(each, read))
-      );
-    const lost = proof?.ok && plan.fields.find((each) => isLost(each, proof.value));
+    const isKept = ({ name, field: { type } }: FieldPlan, read: Row): boolean =>
+      typeof job.values[name] === 'string' &&
+      equalBytes(type.encode(job.before[name]), type.encode(read[name]));
+    const isWritten = ({ name, field }: FieldPlan) =>
+      writesOlder(field) && (job.values[name] ?? null) !== null;
+    const lost = proof?.ok && plan.fields.find((each) => isWritten(each) && !isKept(each, proof.value));
     if (lost) outcomes.set(job.row, { failures: [refusalOf('unread', job.row.id, lost.place)] });
     else if (!proof || proof.ok)
       outcomes.set(job.row, { changed: changesOf(plan, job, job.values as Texts), failures: [] });

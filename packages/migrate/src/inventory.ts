@@ -166,7 +166,7 @@ function nextOf({ fields }: Target['plan'], plaintexts: number, sealed: number, 
     return `run \`migrate\` in the mode 'index': ${unindexed} rows lack a fingerprint, or have that of another value`;
   const leaving = sealed > 0 ? `run 'decrypt' (${sealed} ciphertexts are left)` : 'deploy the app without it';
   const begin =
-    'stage 2 may begin: remove `write`, once the version before no longer runs, which cannot be seen from here';
+    'stage 2 may begin: remove `write`, once no version before runs, which cannot be seen from here';
   if (fields.some(({ field }) => writesOlder(field))) return `${begin}; or, to leave Eaas, ${leaving}`;
   return plaintexts > 0
     ? `run \`migrate\` in the mode 'encrypt': ${plaintexts} values are no ciphertexts`

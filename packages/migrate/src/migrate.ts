@@ -129,7 +129,7 @@ export async function migrateTarget(
   mode: MigrateMode,
   options: MigrateOptions,
 ): Promise<Migration> {
-  const { client, dryRun = false, signal } = options;
+  const { dryRun = false, signal } = options;
   const isDecrypted = mode === 'decrypt';
   const other = target.plan.fields.find(({ field }) => writesOlder(field) !== isDecrypted);
   const why = isDecrypted
@@ -140,8 +140,7 @@ export async function migrateTarget(
   const store = await openTable(target, 'migrate');
   const checks = isDecrypted ? (await store.described()).flatMap(checksIn) : [];
   const refusing = checks.find((check) => check.includes("'eaasA"));
-  if (refusing !== undefined)
-    throw new InputError(`the table refuses plaintext by ${refusing}: drop this constraint first`);
+  if (refusing) throw new InputError(`the table refuses plaintext by ${refusing}: drop this check first`);
   const work = workOf(mode, target, options);
   const subject = { mode, dryRun, table: target.name, fields: store.fields };
   const begin = beginProgress(subject, await store.count());

@@ -90,13 +90,8 @@ export function advance(progress: MigrateProgress, results: readonly RowResult[]
 }
 
 /** What the line of progress of a command says. */
-export function lineOf({
-  seen,
-  checked,
-  total,
-  finished,
-  dryRun,
-}: MigrateProgress): [number, number, string] {
+export function lineOf(progress: MigrateProgress): [number, number, string] {
+  const { seen, checked, total, finished, dryRun } = progress;
   const done = finished ? checked : seen;
   const [rows, all] = [done, total].map((count) => count.toLocaleString('en'));
   const what = finished ? 'checked' : dryRun ? 'tried' : 'converted';

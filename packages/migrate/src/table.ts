@@ -55,15 +55,11 @@ export async function openTable(target: Target, call: string) {
   const columns = [...columnsFor(fields, 'for a field'), ...columnsFor(indexes, 'for an index')];
   const people = columnsFor(naming, 'that names the person of each row');
   const others = columnsFor([...new Set(needed)], 'that `previous` needs');
-  for (const {
-    column,
-    labels,
-    fields: [{ field, place: of }],
-  } of plan.fields.flatMap((each) => each.indexes)) {
-    const earlier = [field.renamedFrom ?? []].flat().at(-1);
+  for (const { column, labels, fields: covered } of plan.fields.flatMap((each) => each.indexes)) {
+    const earlier = [covered[0].field.renamedFrom ?? []].flat().at(-1);
     if (!earlier || labels.length < 2 || !known.get(renamed[column] ?? column)?.isInUnique) continue;
     throw new InputError(
-      `a unique index compares \`${column}\`, so the fingerprints of ${of} keep the earlier name: write ` +
+      `a unique index compares \`${column}\`, so fingerprints of ${covered[0].place} keep the earlier name: write ` +
         `\`searchable({ boundTo: { table: '${earlier.table}', field: '${earlier.field}' } })\`, or drop the index`,
     );
   }
@@ -151,7 +147,7 @@ export async function openTable(target: Target, call: string) {
       return found.map((row) => ({ id: idIn(row, stored), values: textsIn(row, 'v', columns) }));
     },
     /** What the database says of its checks and indexes. */
-    described: async (): Promise<string[]> =>
+    described: async () =>
       (await run(`describe ${into}`, dialect.describe(place))).flatMap((row) =>
         Object.values(row).map(String),
       ),

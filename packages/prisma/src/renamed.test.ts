@@ -19,7 +19,7 @@ test.each([
     modelsWith(withSchema(models, by), defineFields({ Member: { email } }));
   const bare = field.text(options).searchable();
   expect(() => open(bare as never)).toThrow(
-    "the fingerprints of Member.email keep the earlier name: write `searchable({ boundTo: { table: 'Person', field: 'mail' } })`",
+    "so fingerprints of Member.email keep the earlier name: write `searchable({ boundTo: { table: 'Person', field: 'mail' } })`",
   );
   open(field.text(options).searchable({ boundTo: people }) as never);
   open(field.text().searchable() as never);

@@ -1,5 +1,7 @@
-// Two versions of an app at once on one table, in random order, also between the statements of a migration that is killed. What
-// they write is known, so whatever is lost, half written, not found or there twice is noticed.
+// Two versions of an app at once on one table, in random order, also between the statements of migrations that are killed. First a
+// table and its columns get other names, and then the app leaves Eaas. What all versions write is known, so whatever is lost, half
+// written, not found or there twice is noticed.
+import { field, plaintext } from '@eaas/sdk/fields';
 import { expect, inject } from 'vitest';
 
 export interface Row {
@@ -17,80 +19,126 @@ export interface Version {
   read(): Promise<readonly Row[]>;
 }
 
-type Query = (statement: string, parameters: string[]) => unknown;
+export type Query = (statement: string, parameters: string[]) => unknown;
 
-const idOf = ({ id }: Row): string => id;
+export interface OpenedVersion {
+  readonly version: Version;
+  /** Runs the statements of a migration. */
+  readonly query: Query;
+  readonly migrate: (mode: 'reencrypt' | 'decrypt', query: Query) => Promise<object>;
+}
 
-export function openApp(seed = inject('everyCase') ? Date.now() % 2 ** 31 : 1) {
+const versions = {
+  before: {},
+  renamed: { isRenamed: true },
+  present: { isRenamed: true, write: 'present' },
+  after: {},
+  reading: { previous: plaintext(String) },
+  writing: { previous: plaintext(String, { write: String }) },
+} as const;
+export type VersionName = keyof typeof versions;
+
+/** The names of a version's table and columns, and the fields, where the table was called `older` before, and then `newer`. */
+export function definedBy(
+  name: VersionName,
+  older: string,
+  newer: string,
+  column = (name: string) => `${name}_index`,
+) {
+  const { isRenamed, ...options } = { isRenamed: false, ...versions[name] };
+  const [table, email, code] = name === 'before' ? [older, 'mail', 'tag'] : [newer, 'email', 'code'];
+  const from = (own: string) => (isRenamed ? { renamedFrom: { table: older, field: own } } : {});
+  const fields = {
+    email: field.text({ ...options, ...from('mail') }).searchable({ column: column(email) }),
+    code: field
+      .text({ ...options, ...from('tag') })
+      .searchable({ column: column(code), boundTo: { table: older, field: 'tag' } }),
+  };
+  return { table, columns: { email, code }, fields };
+}
+
+/** Sorts them. */
+export const byId = (rows: readonly Row[]): Row[] =>
+  rows.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+
+/** Plays all versions, and returns the rows that must be there as plaintext at the end. */
+export async function playVersions(
+  open: (name: VersionName) => OpenedVersion,
+  seed = inject('everyCase') ? Date.now() % 2 ** 31 : 1,
+): Promise<Row[]> {
   const rows = new Map<string, Row>();
   let state = seed;
   const draw = (below: number): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
     return (state >>> 8) % below;
   };
-  const where = (what: string) => `promise: ${what} (seed ${seed})`;
+  const same = (promise: string, is: unknown, expected: unknown) =>
+    expect({ promise, seed, is }).toEqual({ promise, seed, is: expected });
   const idsWith = (by: 'email' | 'code', value: string) =>
-    [...rows.values()]
-      .filter((row) => row[by] === value)
-      .map(idOf)
-      .toSorted();
+    [...rows.values()].filter((row) => row[by] === value).map(({ id }) => id);
 
-  async function actOnce(versions: readonly Version[]): Promise<void> {
-    const version = versions[draw(versions.length)] as Version;
+  async function actOnce(of: readonly OpenedVersion[]): Promise<void> {
+    const { version } = of[draw(of.length)] as OpenedVersion;
     const [email, code] = [draw(5) === 0 ? null : `e${draw(6)}@x`, `c${draw(60)}`];
-    const known = [...rows.keys()][draw(Math.max(1, rows.size))];
+    const known = [...rows.values()][draw(Math.max(1, rows.size))];
     const what = draw(4);
-    if (what === 0 || known === undefined) {
+    if (what === 0 || !known) {
       const row = { id: `id-${rows.size}`, email, code };
-      const isWritten = await version.insert(row).then(
-        () => true,
-        () => false,
-      );
-      expect(isWritten, where('no duplicate passes a unique index')).toBe(idsWith('code', code).length === 0);
-      if (isWritten) rows.set(row.id, row);
+      const [written] = await Promise.allSettled([version.insert(row)]);
+      const expected = idsWith('code', code).length > 0 ? 'rejected' : 'fulfilled';
+      same('no duplicate passes a unique index', written.status, expected);
+      if (written.status === 'fulfilled') rows.set(row.id, row);
     } else if (what === 1) {
-      await version.update(known, email);
-      rows.set(known, { ...(rows.get(known) as Row), email });
+      await version.update(known.id, email);
+      rows.set(known.id, { ...known, email });
     } else {
       const [by, value] = what === 2 ? (['email', email ?? 'e0@x'] as const) : (['code', code] as const);
-      const found = await version.find(by, value);
-      expect(found.toSorted(), where('a search finds the right rows')).toEqual(idsWith(by, value));
+      same(
+        'a search finds the right rows',
+        new Set(await version.find(by, value)),
+        new Set(idsWith(by, value)),
+      );
     }
   }
 
-  async function act(versions: readonly Version[], times: number): Promise<void> {
-    for (let time = 0; time < times; time++) await actOnce(versions);
-    for (const version of versions) {
-      const found = (await version.read()).toSorted((one, other) => (one.id < other.id ? -1 : 1));
-      const expected = [...rows.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1));
-      expect(found, where('nothing is lost or half written')).toEqual(expected);
-    }
+  async function act(of: readonly OpenedVersion[], times: number): Promise<void> {
+    for (let time = 0; time < times; time++) await actOnce(of);
+    for (const { version } of of)
+      same('nothing is lost or half written', byId(await version.read()), byId([...rows.values()]));
   }
 
-  /** Runs a migration that is killed ten times, while versions act, and once more, while one of them does. */
+  /** Runs a migration of the first version that is killed ten times, while both act, and once more, while it acts alone. */
   async function convert(
-    query: Query,
-    versions: readonly [Version, ...Version[]],
-    migrate: (query: Query) => Promise<object>,
+    both: readonly [OpenedVersion, OpenedVersion],
+    mode: 'reencrypt' | 'decrypt',
   ): Promise<void> {
+    const [own] = both;
     const beside =
-      (own: readonly Version[], lives = Infinity): Query =>
+      (of: readonly OpenedVersion[], lives = Infinity): Query =>
       async (statement, parameters) => {
         if (--lives < 0) throw new Error('killed before');
-        if (/^\s*update/.test(statement)) await act(own, 2);
-        const result = await query(statement, parameters);
+        if (/^\s*update/.test(statement)) await act(of, 2);
+        const result = await own.query(statement, parameters);
         if (lives === 0 && draw(2) === 0) throw new Error('killed after');
         return result;
       };
     for (let kill = 0; kill < 10; kill++) {
-      await expect(migrate(beside(versions, draw(9)))).rejects.toThrow('the database did not');
-      await act(versions, 3);
+      await expect(own.migrate(mode, beside(both, draw(9)))).rejects.toThrow('the database did not');
+      await act(both, 3);
     }
-    const [last] = versions;
-    const done = await migrate(beside([last]));
-    expect(done, where('a run without kills ends')).toMatchObject({ done: true, left: { count: 0 } });
-    await act([last], 5);
+    expect(await own.migrate(mode, beside([own]))).toMatchObject({ done: true, left: { count: 0 } });
+    await act([own], 5);
   }
 
-  return { rows, act, convert };
+  const [v1, v2, v3, v4] = [open('before'), open('renamed'), open('present'), open('after')];
+  await act([v1], 12);
+  await act([v1, v2], 30);
+  await act([v2, v3], 30);
+  await convert([v3, v2], 'reencrypt');
+  await act([v4], 20);
+  const [reading, writing] = [open('reading'), open('writing')];
+  await act([v4, reading], 10);
+  await act([reading, writing], 30);
+  await convert([writing, reading], 'decrypt');
+  return byId([...rows.values()]);
 }

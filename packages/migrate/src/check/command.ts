@@ -29,17 +29,13 @@ export async function run(args: readonly string[]): Promise<number> {
   const bar = flag('all') ? progressLine() : undefined;
   const columns = tables.flatMap(({ fields, name }) => Object.values<unknown>({ ...fields.tables[name] }));
   const isMoving = columns.some((column) => 'write' in Object(column));
-  const hasKeys = variable('EAAS_LOCAL') ?? variable('EAAS_API_KEY');
-  const client = hasKeys && isMoving ? await clientOf() : undefined;
-  const index = variable('EAAS_INDEX_KEY');
+  const client =
+    isMoving && (variable('EAAS_LOCAL') ?? variable('EAAS_API_KEY')) ? await clientOf() : undefined;
   const seen = { rows: 0, milliseconds: 0, error: 0, warning: 0, bar, client };
   try {
-    for (const table of tables)
-      for await (const finding of compare(
-        database,
-        { ...table, index, schema: table.schema ?? schema },
-        seen,
-      )) {
+    const index = variable('EAAS_INDEX_KEY');
+    for (const each of tables.map((table) => ({ ...table, index, schema: table.schema ?? schema })))
+      for await (const finding of compare(database, each, seen)) {
         seen[finding.level]++;
         bar?.clear();
         process.stdout.write(`${lineOf(finding)}\n`);

@@ -76,13 +76,11 @@ export async function* compare(database: SqlDatabase, defined: DefinedTable, see
   for (const [column, { count, first }] of Object.entries(others))
     yield at(column, `expected ciphertexts, found ${count} others, first in row ${first}: correct them`);
   for (const { plan, find, found } of lookups) {
-    const keys = 'give it the variables of the app, so that it looks for values under earlier names';
-    const next = plan.field.write ? keys : "add `write: 'present'`, once no version before runs";
+    const next = plan.field.write ? 'pass `check` the keys of the app' : "add `write: 'present'` at last";
     const old = `${found.length} rows under earlier ones, first ${found[0]}: run the mode 'reencrypt'`;
     if (!find) yield at(plan.name, `expected one name, found \`renamedFrom\`: ${next}`, 'warning');
     else if (found.length > 0) yield at(plan.name, `expected values under its name, found ${old}`);
-    else if (seen.bar)
-      yield at(plan.name, 'expected old names, because of `renamedFrom`, found none: remove it');
+    else if (seen.bar) yield at(plan.name, 'expected values under `renamedFrom`, found none: remove it');
   }
   for (const { name } of target.plan.fields.filter(({ name, field }) => field.previous && sealed.has(name))) {
     const [begun, text] = [performance.now(), dialect.text(dialect.quote(name))];

@@ -313,7 +313,7 @@ function statementOf(
             }));
           });
       }
-      const index = indexOf(table, column);
+      const index = wholeIndexOf(table, column);
       const { field } = requireField(table.plan, column);
       for (const value of oneOf) requireWhole(table, column, value);
       return async () => {
@@ -398,36 +398,17 @@ function requireBound({ table, values, id, person }: Unsealed): void {
   refuseStatement('subject_unknown', { table: name, column: missing }, problem, remedy);
 }
 
-/**
- * For adapters: the index column for whole values. Throws if there is none, or if other values have the same fingerprint.
- * `compared` is a column that the database compares with this one: throws unless equal values in both have the same.
- */
-export function indexOf(
-  { name: table, plan }: CoreTable,
-  column: string,
-  compared?: { readonly table: CoreTable; readonly column: string },
-): string {
-  const field = requireField(plan, column);
-  const whole = wholeOf(field);
+/** The index column for whole values. Throws if there is none, or if other values have the same fingerprint. */
+export function wholeIndexOf({ name: table, plan }: CoreTable, column: string): string {
+  const whole = wholeOf(requireField(plan, column));
   const place = { table, column };
-  const other = compared && requireField(compared.table.plan, compared.column);
-  if (whole && other && wholeOf(other)) {
-    for (const each of [field, other]) requireOneLabel(each, 'columns are compared by them');
-    const problem = `equal values have different fingerprints in ${other.place}`;
-    const bound = `searchable({ boundTo: { table: '${other.table}', field: '${other.name}' } })`;
-    const remedy = `define one of the fields with \`${bound}\``;
-    if (madeOf(field) !== madeOf(other)) refuseStatement('not_supported', place, problem, remedy);
-  }
   if (whole) return requireLong(place, whole, 256);
   const remedy = 'define its field with `.searchable()`, search its parts, or filter after reading';
   return refuseStatement('not_searchable', place, 'the column cannot be searched', remedy);
 }
 
-const wholeOf = ({ indexes }: FieldPlan): IndexPlan | undefined =>
+export const wholeOf = ({ indexes }: FieldPlan): IndexPlan | undefined =>
   indexes.find(({ name }) => name === undefined);
-
-/** What besides a value makes its fingerprint. */
-const madeOf = (plan: FieldPlan): string => `${plan.field.type.name} ${String(wholeOf(plan)?.labels)}`;
 
 function requireLong(place: ColumnPlace, { column, index: { bits } }: IndexPlan, least: number): string {
   if (bits >= least) return column;

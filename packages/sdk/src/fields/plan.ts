@@ -201,7 +201,7 @@ export function requireOneLabel({ place, field }: FieldPlan, why: string, lastin
   const [bound, needed] = [field.index?.boundTo, lasting ?? [field.renamedFrom ?? []].flat().at(-1)];
   if (!needed || !field.index || (bound && placeOf(lasting ?? bound) === placeOf(bound))) return;
   refuse(
-    `${why}, so the fingerprints of ${place} keep the earlier name: write ` +
+    `${why}, so fingerprints of ${place} keep the earlier name: write ` +
       `\`searchable({ boundTo: { table: '${needed.table}', field: '${needed.field}' } })\``,
   );
 }

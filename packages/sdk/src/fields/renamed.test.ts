@@ -142,7 +142,7 @@ test('promise: no two fields have a name in common, and no join misses, because 
   expect(() => define({ email }, { guests: { email: joinedTo('users', 'email') } })).toThrow(write);
   const late = () => define({ email: lasting }, { guests: { email: joinedTo('users', 'email') } });
   expect(late).toThrow(write);
-  expect(late).toThrow('the fingerprints of guests.email keep');
+  expect(late).toThrow('so fingerprints of guests.email keep');
   define({ email: lasting }, { guests: { email: joinedTo('people', 'mail') } });
   define({ email: field.text({ renamedFrom: people }) }, { guests: { email: joinedTo('people', 'mail') } });
 
