@@ -102,9 +102,7 @@ export class LoadError extends EaasError {
   override readonly retryable = true;
 
   constructor(what: string) {
-    super(
-      `a JavaScript file of this app (${what}) could not be loaded: check network and deployment, then call again`,
-    );
+    super(`a file of this app (${what}) could not be loaded: check network and deployment, then call again`);
   }
 }
 

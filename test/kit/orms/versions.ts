@@ -12,14 +12,14 @@ export interface Row {
 }
 
 /** What a version of the app does. */
-export interface Version {
+interface Version {
   insert(row: Row): Promise<unknown>;
   update(id: string, email: string | null): Promise<unknown>;
   find(by: 'email' | 'code', value: string): Promise<readonly string[]>;
   read(): Promise<readonly Row[]>;
 }
 
-export type Query = (statement: string, parameters: string[]) => unknown;
+type Query = (statement: string, parameters: string[]) => unknown;
 
 export interface OpenedVersion {
   readonly version: Version;

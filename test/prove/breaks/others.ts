@@ -26,7 +26,7 @@ export const breaks = [
     'adopt-goes-on-after-a-failure': ['&& tried.failures[0]) stop(', '&& tried.failures[99]) stop('],
   }),
   ...breaksIn(`${migrate}/migrate.ts`, ['packages/migrate/test/stages.service.test.ts'], {
-    'ciphertexts-for-a-version-before': ["if (other && mode !== 'index')", "if (older && mode === 'rewrap')"],
+    'ciphertexts-for-a-version-before': ["if (other && mode !== 'index')", "if (other && mode === 'rewrap')"],
   }),
   ...breaksIn(`${drizzle}/walk.ts`, [`${drizzle}/older.test.ts`], {
     'fingerprints-of-what-another-version-changed': [

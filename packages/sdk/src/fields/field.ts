@@ -73,7 +73,10 @@ export interface FieldOptions<Value, B extends Bound = Bound> {
    * searches ask for the fingerprints of all. New values are written under the newest of these, because the version of the app
    * before reads no other, until `write` is set.
    */
-  readonly renamedFrom?: Names | readonly Names[] | undefined;
+  readonly renamedFrom?:
+    | { readonly table: string; readonly field: string }
+    | readonly { readonly table: string; readonly field: string }[]
+    | undefined;
   /** Beside `renamedFrom`, `present` writes new values under the present name, once each version that runs knows it. */
   readonly write?: 'present' | undefined;
   /**
@@ -90,7 +93,7 @@ export interface SearchOptions<Column extends string | true> extends PartOptions
    * To join two fields, set `boundTo` of one field to the names of the other field: equal values in both fields then
    * have the same fingerprint. If the index is unique or joined, a field with `renamedFrom` needs its earlier names here.
    */
-  readonly boundTo?: Names | undefined;
+  readonly boundTo?: { readonly table: string; readonly field: string } | undefined;
 }
 
 /** Options of a searchable text field. */
@@ -106,7 +109,7 @@ export interface TextSearchOptions<Column extends string | true> extends SearchO
 export interface Index<Value, Column extends string | boolean = string | boolean> {
   readonly column: Column;
   readonly bits: number;
-  readonly boundTo: Names | undefined;
+  readonly boundTo: { readonly table: string; readonly field: string } | undefined;
   /**
    * Normalizes a value before its fingerprint is computed. Values with the same normalized value have the same
    * fingerprint, so a search finds all of them.
