@@ -71,7 +71,7 @@ export function renamedIn(target: Target, client: FieldsClient, fields = target.
   const isMoving = ({ field }: FieldPlan) => field.renamedFrom && field.write;
   const moved = new Set(fields.filter(isMoving).map(({ name }) => name));
   if (moved.size === 0) return undefined;
-  const options = (_: unknown, name: string) => (moved.has(name) ? { renamedFrom: undefined } : {});
+  const options = (name: string) => (moved.has(name) ? { renamedFrom: undefined } : {});
   const mark = markingOf(withEach(target, options), client);
   return async (rows: readonly TableRow[]): Promise<ReadonlySet<TableRow>> => {
     const outcomes = await mark(rows);
@@ -251,9 +251,8 @@ async function convertRows(
     const isKept = ({ name, field: { type } }: FieldPlan, read: Row): boolean =>
       typeof job.values[name] === 'string' &&
       equalBytes(type.encode(job.before[name]), type.encode(read[name]));
-    const isWritten = ({ name, field }: FieldPlan) =>
-      writesOlder(field) && (job.values[name] ?? null) !== null;
-    const lost = proof?.ok && plan.fields.find((each) => isWritten(each) && !isKept(each, proof.value));
+    const isOld = ({ name, field }: FieldPlan) => writesOlder(field) && (job.values[name] ?? null) !== null;
+    const lost = proof?.ok && plan.fields.find((each) => isOld(each) && !isKept(each, proof.value));
     if (lost) outcomes.set(job.row, { failures: [refusalOf('unread', job.row.id, lost.place)] });
     else if (!proof || proof.ok)
       outcomes.set(job.row, { changed: changesOf(plan, job, job.values as Texts), failures: [] });

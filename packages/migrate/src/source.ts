@@ -45,10 +45,9 @@ export function targetOf(db: object, table: unknown, options: TableOptions): Tar
 }
 
 /** The table with other options of each field. */
-export const withEach = (target: Target, options: (field: object, name: string) => object): Target => {
+export const withEach = (target: Target, options: (name: string) => object): Target => {
   const columns = Object.entries<unknown>(target.fields.tables[target.name] ?? {}).map(([name, column]) => {
-    const isField = typeof column === 'object' && column;
-    return [name, isField ? { ...column, ...options(column, name) } : column] as const;
+    return [name, typeof column === 'object' ? { ...column, ...options(name) } : column] as const;
   });
   const own = Object.fromEntries(columns) as FieldsTables[string];
   return { ...target, fields: defineFields({ ...target.fields.tables, [target.name]: own }) };

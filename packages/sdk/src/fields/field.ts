@@ -73,10 +73,7 @@ export interface FieldOptions<Value, B extends Bound = Bound> {
    * searches ask for the fingerprints of all. New values are written under the newest of these, because the version of the app
    * before reads no other, until `write` is set.
    */
-  readonly renamedFrom?:
-    | { readonly table: string; readonly field: string }
-    | readonly { readonly table: string; readonly field: string }[]
-    | undefined;
+  readonly renamedFrom?: Omit<FieldPlace, 'row'> | readonly Omit<FieldPlace, 'row'>[] | undefined;
   /** Beside `renamedFrom`, `present` writes new values under the present name, once each version that runs knows it. */
   readonly write?: 'present' | undefined;
   /**
