@@ -3,15 +3,23 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { eq } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { withEncryption } from '@eaas/drizzle/pg';
 import { migrate as rewrite } from '@eaas/migrate';
-import { createClient } from '@eaas/test-kit/orms/client';
+import { defineFields, type FieldsTables, unencrypted } from '@eaas/sdk/fields';
+import {
+  type App,
+  definedBy,
+  eaas,
+  index,
+  playVersions,
+  type VersionName,
+} from '@eaas/test-kit/orms/versions';
 import { expect, test } from 'vitest';
-import { type dialects, versionsOf } from './dialects.ts';
+import { dialects, versionsOf } from './dialects.ts';
 import { drivers, type Opened } from './drivers.ts';
 
-const { eaas, index } = await createClient();
 type Name = keyof typeof dialects;
 type Way = 'generate' | 'push';
 type Open = () => Promise<Opened>;
@@ -71,4 +79,91 @@ export function testMigrations(name: Name, ways: Way[], open: Open, encrypting: 
         await expect(place.sql(write)).rejects.toThrow(constraint);
     }
   });
+
+  test.each(['Drizzle', 'SQL'])(
+    'two versions with %s rename and leave, and no kill loses anything',
+    async (by) => {
+      const place = await open();
+      for (const each of [...statements, ...(name === 'SQLite' ? ofSqlite : [])]) await place.sql(each);
+      const appOf = (version: VersionName) =>
+        appWith(name, by, place, encrypting as typeof withEncryption, version);
+      await playVersions(appOf, async () => place.sql('select id, email, code from users'));
+    },
+  );
+}
+
+const statements = [
+  `create table users
+    (id varchar(36) primary key, email text, email_index varchar(64), code text, code_index varchar(64) unique)`,
+  `create view people as
+    select id, email as mail, email_index as mail_index, code as tag, code_index as tag_index from users`,
+];
+const ofSqlite = [
+  `create trigger inserted instead of insert on people begin
+    insert into users values (new.id, new.mail, new.mail_index, new.tag, new.tag_index); end`,
+  `create trigger updated instead of update on people begin
+    update users set email = new.mail, email_index = new.mail_index where id = new.id; end`,
+];
+
+function appWith(
+  dialect: Name,
+  by: string,
+  { drizzle }: Opened,
+  encrypting: typeof withEncryption,
+  version: VersionName,
+): App {
+  const { encrypted, encryptedTable, table: plainTable, text } = dialects[dialect];
+  type Users = PgTable & Readonly<Record<string, PgColumn>>;
+  const { table, email, code, columns } = definedBy(version);
+  const users = encryptedTable(table, {
+    id: text().primaryKey(),
+    [email]: encrypted(columns[email] as never),
+    [code]: encrypted(columns[code] as never).unique(),
+  }) as never as Users & { id: PgColumn };
+  const db = encrypting(drizzle(), eaas, { index });
+  const source = db.$encryptedTable(users as never);
+  if (by === 'Drizzle')
+    return {
+      insert: async (row) => db.insert(users).values(row as never),
+      update: async (id, row) =>
+        db
+          .update(users)
+          .set(row as never)
+          .where(eq(users.id, id)),
+      select: async (column = '', value) =>
+        db
+          .select()
+          .from(users)
+          .where(users[column] && eq(users[column], value)),
+      source,
+    };
+  const records = defineFields<FieldsTables>({ [table]: { ...unencrypted('id'), ...columns } }).for(eaas, {
+    index,
+  });
+  const texts = [email, `${email}_index`, code, `${code}_index`].map((column) => [column, text()] as const);
+  const stored = plainTable(table, {
+    id: text().primaryKey(),
+    ...Object.fromEntries(texts),
+  }) as never as Users & { id: PgColumn };
+  const plain = drizzle();
+  const seal = async (row: object, id: unknown) =>
+    (await records.encryptRow(table, String(id), row)) as never;
+  return {
+    insert: async (row) => plain.insert(stored).values(await seal(row, row['id'])),
+    update: async (id, row) =>
+      plain
+        .update(stored)
+        .set(await seal(row, id))
+        .where(eq(stored.id, id)),
+    async select(column, value) {
+      const query = column ? await records.where(table, { [column]: value } as never) : {};
+      const [where] = Object.entries<string[]>(query).map(([own, found]) =>
+        inArray(stored[own] as PgColumn, found),
+      );
+      return records.decryptRows(table, await plain.select().from(stored).where(where), ({ id }) =>
+        String(id),
+      );
+    },
+    source,
+  };
 }

@@ -5,7 +5,6 @@ import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
 import { outcomesIn } from './dialect.ts';
 import { openMySql, openServer } from './drivers.ts';
 import { testMigrations } from './migrations.ts';
-import { testVersions } from './versions.ts';
 
 whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
   test('no operation of Drizzle on MariaDB stores plaintext in an encrypted column', async () => {
@@ -23,5 +22,4 @@ whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
   const open = async () => openMySql(await openServer());
   // A second `push` fails on MariaDB also without Eaas.
   testMigrations('MySQL', ['generate'], open, mysql.withEncryption);
-  testVersions('MySQL', open, mysql.withEncryption);
 });

@@ -8,7 +8,6 @@ import { expect, test } from 'vitest';
 import { outcomesIn } from './dialect.ts';
 import { openNodePostgres } from './drivers.ts';
 import { testMigrations } from './migrations.ts';
-import { testVersions } from './versions.ts';
 import { openPostgres } from './postgres.ts';
 
 const { database, connection } = await openPostgres();
@@ -56,4 +55,3 @@ test('rows that PostgreSQL numbers are read as they were written', async () => {
 });
 
 testMigrations('PostgreSQL', ['generate', 'push'], openNodePostgres, pg.withEncryption);
-testVersions('PostgreSQL', openNodePostgres, pg.withEncryption);

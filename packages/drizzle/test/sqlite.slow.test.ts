@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { outcomesIn } from './dialect.ts';
 import { openSqlite } from './drivers.ts';
 import { testMigrations } from './migrations.ts';
-import { testVersions } from './versions.ts';
 
 test('no operation of Drizzle on SQLite stores plaintext in an encrypted column', async () => {
   const { drizzle, sql } = await openSqlite();
@@ -18,4 +17,3 @@ test('no operation of Drizzle on SQLite stores plaintext in an encrypted column'
 });
 
 testMigrations('SQLite', ['generate', 'push'], openSqlite, sqlite.withEncryption);
-testVersions('SQLite', openSqlite, sqlite.withEncryption);

@@ -21,8 +21,6 @@ export interface RuntimeField {
   readonly isRandom?: boolean | undefined;
   /** Whether the default is the next number of a sequence of PostgreSQL, which the extension can ask for. */
   readonly isSerial?: boolean | undefined;
-  /** Whether it is in a unique index. */
-  readonly isUnique?: boolean | undefined;
   /** The default, such as `cuid()`, if only Prisma or the database can make it. */
   readonly made?: string | undefined;
 }
@@ -35,6 +33,8 @@ interface RuntimeModel {
   readonly isQuoted?: boolean | undefined;
   /** The names that compound keys have in place of `<column>_<column>`, by `<model>.<column>_<column>`. */
   readonly keyNames?: ReadonlyMap<string, string>;
+  /** The columns of unique indexes. */
+  readonly unique?: string[] | undefined;
 }
 
 export interface RuntimeDataModel {
@@ -93,9 +93,8 @@ export function modelsOf(
       const given = options[name];
       const own: ModelOptions = typeof given === 'string' ? { table: given } : (given ?? {});
       const { table = name } = own;
-      const unique = model.fields.flatMap((field) => (field.isUnique ? field.name : []));
       if (tables.includes(table))
-        return [name, modelOf(name, model, own, newId, core.table(fields, table, name, unique))];
+        return [name, modelOf(name, model, own, newId, core.table(fields, table, name, model.unique))];
       if (own.table === undefined) return [name, modelOf(name, model, own, newId)];
       const remedy = `define \`${table}\` with \`defineFields\`, or name a table of the definition in \`models\``;
       return refuse('definition', { table: name }, `the definition has no table \`${table}\``, remedy);

@@ -13,18 +13,21 @@ import { olderTextOf, writesOlder } from './older-form.ts';
 import {
   type FieldPlan,
   type IndexPlan,
+  isJoined,
   type KeyIds,
+  lasting,
   partIndexesOf,
   planOf,
   requireField,
-  requireOneLabel,
   requireOwnNames,
   requireTable,
   type TablePlan,
+  wholeOf,
 } from './plan.ts';
 import type { ColumnPlace } from './recognize-ciphertext.ts';
 import type { Records } from './records.ts';
 import type { RecordId, FieldsTables } from './row-types.ts';
+import { refuse } from './value-types.ts';
 import { withoutHandles } from './write-concealed.ts';
 
 /** Options of an encrypted database. */
@@ -197,9 +200,9 @@ export function coreOf(client: FieldsClient, options: EncryptionOptions, call: s
       const plan = requireTable(planOf(fields.tables), name);
       for (const field of plan.fields) known.set(field.place, field);
       requireOwnNames([...known.values()]);
-      const isUnique = (field: FieldPlan) => unique.includes(wholeOf(field)?.column);
-      for (const field of plan.fields.filter(isUnique))
-        requireOneLabel(field, 'a unique index compares them');
+      for (const own of plan.fields.flatMap(({ indexes }) => indexes))
+        if (own.labels.length > 1 && unique.includes(own.column))
+          refuse(`a unique index compares ${shown}.${own.column}: write ${lasting(own.fields[0])}`);
       const keys = Object.entries(keyIds).filter(([place]) => isIn(place, Object.keys(fields.tables)));
       const own = { index, keyIds: Object.fromEntries(keys) };
       // The SDK checks `index` when it runs, because the type of the definition does not say what is searchable.
@@ -313,7 +316,7 @@ function statementOf(
             }));
           });
       }
-      const index = wholeIndexOf(table, column);
+      const index = indexOf(table, column);
       const { field } = requireField(table.plan, column);
       for (const value of oneOf) requireWhole(table, column, value);
       return async () => {
@@ -398,8 +401,8 @@ function requireBound({ table, values, id, person }: Unsealed): void {
   refuseStatement('subject_unknown', { table: name, column: missing }, problem, remedy);
 }
 
-/** The index column for whole values. Throws if there is none, or if other values have the same fingerprint. */
-export function wholeIndexOf({ name: table, plan }: CoreTable, column: string): string {
+/** For adapters: the index column for whole values. Throws if there is none, or if other values have the same fingerprint. */
+export function indexOf({ name: table, plan }: CoreTable, column: string): string {
   const whole = wholeOf(requireField(plan, column));
   const place = { table, column };
   if (whole) return requireLong(place, whole, 256);
@@ -407,8 +410,15 @@ export function wholeIndexOf({ name: table, plan }: CoreTable, column: string): 
   return refuseStatement('not_searchable', place, 'the column cannot be searched', remedy);
 }
 
-export const wholeOf = ({ indexes }: FieldPlan): IndexPlan | undefined =>
-  indexes.find(({ name }) => name === undefined);
+/** For adapters: throws unless the database may compare the index columns of two columns. */
+export function requireJoined({ table, column }: ColumnOf, to: ColumnOf): void {
+  const [one, other] = [requireField(table.plan, column), requireField(to.table.plan, to.column)];
+  if (isJoined(one, other) && one.field.type.name === other.field.type.name) return;
+  const problem = `equal values can have different fingerprints in ${other.place}`;
+  refuseStatement('not_supported', { table: table.name, column }, problem, `write ${lasting(other)} in both`);
+}
+
+type ColumnOf = Pick<Asked, 'table' | 'column'>;
 
 function requireLong(place: ColumnPlace, { column, index: { bits } }: IndexPlan, least: number): string {
   if (bits >= least) return column;

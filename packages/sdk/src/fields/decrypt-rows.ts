@@ -84,9 +84,8 @@ export async function decryptRows(
     const isOwned = (definition.subject !== undefined || named !== undefined) && isOfPerson(ciphertext);
     if (isOwned) opening.subject ??= subjectOfRow(definition, opening.stored, opening.id, named, true);
     const subject = isOwned ? opening.subject : undefined;
-    const open = () => openerOf(plan)?.(ciphertext, contextOf(plan, opening.id), subject);
-    // What does not open under the first name perhaps opens under another.
-    const bytes = plan.names.length > 1 ? attempt(open) : open();
+    // What does not open here, perhaps opens under another name.
+    const bytes = attempt(() => openerOf(plan)?.(ciphertext, contextOf(plan, opening.id), subject));
     if (bytes) {
       opening.row[column] = valueIn(plan.field, plan.name, bytes, true);
       return;

@@ -38,6 +38,9 @@ export interface IndexPlan {
   readonly fields: readonly [FieldPlan, ...FieldPlan[]];
 }
 
+/** The index of whole values. */
+export const wholeOf = ({ indexes }: FieldPlan) => indexes.find(({ name }) => name === undefined);
+
 /** The indexes that `searchableBy` added. */
 export const partIndexesOf = ({ indexes }: Pick<FieldPlan, 'indexes'>) =>
   indexes.filter((index): index is IndexPlan & { readonly name: string } => index.name !== undefined);
@@ -179,31 +182,28 @@ function namesOf(present: Names, { renamedFrom = [], write }: Field<unknown>): F
 
 const placeOf = ({ table, field }: Names): string => `${table}.${field}`;
 
-/** Throws if a name is that of two fields, or if fields that were renamed are joined by fingerprints that would differ. */
+/** Throws if a name is that of two fields, or if a rename parts the fingerprints of fields that `boundTo` joins. */
 export function requireOwnNames(fields: readonly FieldPlan[]): void {
-  requireUnique(
-    fields.flatMap(({ names }) => names.map(placeOf)),
-    'the definition with `renamedFrom`',
-  );
+  const taken = fields.flatMap(({ names }) => names.map(placeOf));
+  requireUnique(taken, 'the definition with `renamedFrom`');
   for (const joined of fields) {
     const { boundTo } = joined.field.index ?? {};
-    const isNamed = ({ names, field }: FieldPlan) =>
-      names.length > 1 && field.index && names.some((own) => boundTo && placeOf(own) === placeOf(boundTo));
-    for (const renamed of fields.filter(isNamed)) {
-      requireOneLabel(renamed, `${joined.place} names it in \`boundTo\``);
-      requireOneLabel(joined, `${renamed.place} was renamed`, renamed.field.index?.boundTo);
-    }
+    const named = boundTo && fields.find(({ names }) => names.map(placeOf).includes(placeOf(boundTo)));
+    if (named?.field.index && named.names.length > 1 && !isJoined(named, joined))
+      refuse(`${joined.place} is joined with a renamed field: write ${lasting(named)} in both`);
   }
 }
 
-/** Throws unless all fingerprints of a field are made with one name, such as `lasting`. `why` says what needs it. */
-export function requireOneLabel({ place, field }: FieldPlan, why: string, lasting?: Names): void {
-  const [bound, needed] = [field.index?.boundTo, lasting ?? [field.renamedFrom ?? []].flat().at(-1)];
-  if (!needed || !field.index || (bound && placeOf(lasting ?? bound) === placeOf(bound))) return;
-  refuse(
-    `${why}, so fingerprints of ${place} keep the earlier name: write ` +
-      `\`searchable({ boundTo: { table: '${needed.table}', field: '${needed.field}' } })\``,
-  );
+/** Whether equal values of two fields always have the same fingerprint. */
+export function isJoined(one: FieldPlan, other: FieldPlan): boolean {
+  const [own, its] = [one, other].map((each) => wholeOf(each)?.labels);
+  return own?.length === 1 && JSON.stringify(own) === JSON.stringify(its);
+}
+
+/** The code of a field whose fingerprints keep their first name for ever. */
+export function lasting({ field, names: [own] }: FieldPlan): string {
+  const name = field.index?.boundTo ?? [field.renamedFrom ?? own].flat().at(-1);
+  return `\`searchable({ boundTo: { table: '${name?.table}', field: '${name?.field}' } })\``;
 }
 
 function planWhole(plan: FieldPlan): IndexPlan[] {
@@ -300,19 +300,15 @@ export function rowIdOf(id: RecordId | undefined): string | undefined {
 }
 
 /** The context of a value under one of the names of its field. */
-export function contextOf(
-  { field: { context: given }, names }: FieldPlan,
-  row: string | undefined,
-  { table, field, inRow } = names[0],
-): Context {
-  if (given === 'field') return { field, table };
+export function contextOf({ field, names }: FieldPlan, row?: string, own = names[0]): Context {
+  if (field.context === 'field') return { field: own.field, table: own.table };
   if (row === undefined) {
     refuse(
       "the row id must be known before encryption: create ids in the app, or define the field with context: 'field'",
     );
   }
-  if (typeof given !== 'function') return inRow(row);
-  const context: Context | undefined = given({ field, row, table });
+  if (typeof field.context !== 'function') return own.inRow(row);
+  const context: Context | undefined = field.context({ field: own.field, row, table: own.table });
   // Throws for a missing context, because a ciphertext without a context could be decrypted in any row and field.
   return context ?? refuse('the `context` function must return a context (got undefined or null)');
 }
