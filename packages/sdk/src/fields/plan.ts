@@ -185,7 +185,7 @@ const placeOf = ({ table, field }: Names): string => `${table}.${field}`;
 /** Throws if a name is that of two fields, or if a rename parts the fingerprints of fields that `boundTo` joins. */
 export function requireOwnNames(fields: readonly FieldPlan[]): void {
   const taken = fields.flatMap(({ names }) => names.map(placeOf));
-  requireUnique(taken, 'the definition with `renamedFrom`');
+  requireUnique(taken, 'the definition');
   for (const joined of fields) {
     const { boundTo } = joined.field.index ?? {};
     const named = boundTo && fields.find(({ names }) => names.map(placeOf).includes(placeOf(boundTo)));
