@@ -14,6 +14,7 @@ import {
   eaas,
   index,
   playVersions,
+  type Row,
   type VersionName,
 } from '@eaas/test-kit/orms/versions';
 import { expect, test } from 'vitest';
@@ -23,6 +24,7 @@ import { drivers, type Opened } from './drivers.ts';
 type Name = keyof typeof dialects;
 type Way = 'generate' | 'push';
 type Open = () => Promise<Opened>;
+type Encrypting = typeof withEncryption;
 
 /** Returns the function that brings the database to a version of the tables. */
 function migrating(name: Name, way: Way, { credentials: dbCredentials, migrate, drizzle }: Opened) {
@@ -52,7 +54,7 @@ export function testMigrations(name: Name, ways: Way[], open: Open, encrypting: 
     const [first, second, { members, guests }] = versionsOf(name);
     const place = await open();
     // An app starts anew after each migration.
-    const start = () => (encrypting as typeof withEncryption)(place.drizzle(), eaas, { index });
+    const start = () => (encrypting as Encrypting)(place.drizzle(), eaas, { index });
     const migrate = migrating(name, way, { ...place, drizzle: start });
     await migrate(0);
     await start().insert(first.members).values({ id: one, name: 'Ada' });
@@ -85,8 +87,7 @@ export function testMigrations(name: Name, ways: Way[], open: Open, encrypting: 
     async (by) => {
       const place = await open();
       for (const each of [...statements, ...(name === 'SQLite' ? ofSqlite : [])]) await place.sql(each);
-      const appOf = (version: VersionName) =>
-        appWith(name, by, place, encrypting as typeof withEncryption, version);
+      const appOf = (version: VersionName) => appWith(name, by, place, encrypting as Encrypting, version);
       await playVersions(appOf, async () => place.sql('select id, email, code from users'));
     },
   );
@@ -105,64 +106,54 @@ const ofSqlite = [
     update users set email = new.mail, email_index = new.mail_index where id = new.id; end`,
 ];
 
+type Users = PgTable & Readonly<Record<string, PgColumn>> & { readonly id: PgColumn };
+
 function appWith(
-  dialect: Name,
+  name: Name,
   by: string,
   { drizzle }: Opened,
-  encrypting: typeof withEncryption,
+  encrypting: Encrypting,
   version: VersionName,
 ): App {
-  const { encrypted, encryptedTable, table: plainTable, text } = dialects[dialect];
-  type Users = PgTable & Readonly<Record<string, PgColumn>>;
+  const { encrypted, encryptedTable, table: plainTable, text } = dialects[name];
   const { table, email, code, columns } = definedBy(version);
   const users = encryptedTable(table, {
     id: text().primaryKey(),
     [email]: encrypted(columns[email] as never),
     [code]: encrypted(columns[code] as never).unique(),
-  }) as never as Users & { id: PgColumn };
+  }) as never as Users;
   const db = encrypting(drizzle(), eaas, { index });
   const source = db.$encryptedTable(users as never);
-  if (by === 'Drizzle')
-    return {
-      insert: async (row) => db.insert(users).values(row as never),
-      update: async (id, row) =>
-        db
-          .update(users)
-          .set(row as never)
-          .where(eq(users.id, id)),
-      select: async (column = '', value) =>
-        db
-          .select()
-          .from(users)
-          .where(users[column] && eq(users[column], value)),
-      source,
-    };
   const records = defineFields<FieldsTables>({ [table]: { ...unencrypted('id'), ...columns } }).for(eaas, {
     index,
   });
-  const texts = [email, `${email}_index`, code, `${code}_index`].map((column) => [column, text()] as const);
-  const stored = plainTable(table, {
-    id: text().primaryKey(),
-    ...Object.fromEntries(texts),
-  }) as never as Users & { id: PgColumn };
-  const plain = drizzle();
-  const seal = async (row: object, id: unknown) =>
-    (await records.encryptRow(table, String(id), row)) as never;
+  const texts = ['id', email, `${email}_index`, code, `${code}_index`].map(
+    (column) => [column, text()] as const,
+  );
+  const stored = plainTable(table, Object.fromEntries(texts)) as never as Users;
+  const [on, rows] = by === 'SQL' ? [drizzle(), stored] : [db, users];
+  const seal = async (row: Row, id: unknown) =>
+    (by === 'SQL' ? await records.encryptRow(table, String(id), row) : row) as never;
+  async function where(column: string, value: string) {
+    if (by !== 'SQL') return eq(users[column] as PgColumn, value);
+    const [[index, found]] = Object.entries<string[]>(
+      await records.where(table, { [column]: value } as never),
+    ) as [[string, string[]]];
+    return inArray(stored[index] as PgColumn, found);
+  }
   return {
-    insert: async (row) => plain.insert(stored).values(await seal(row, row['id'])),
+    insert: async (row) => on.insert(rows).values(await seal(row, row['id'])),
     update: async (id, row) =>
-      plain
-        .update(stored)
+      on
+        .update(rows)
         .set(await seal(row, id))
-        .where(eq(stored.id, id)),
-    async select(column, value) {
-      const query = column ? await records.where(table, { [column]: value } as never) : {};
-      const [where] = Object.entries<string[]>(query).map(([own, found]) =>
-        inArray(stored[own] as PgColumn, found),
-      );
-      return records.decryptRows(table, await plain.select().from(stored).where(where), ({ id }) =>
-        String(id),
-      );
+        .where(eq(rows.id, id)),
+    async select(column, value = '') {
+      const found = await on
+        .select()
+        .from(rows)
+        .where(column ? await where(column, value) : undefined);
+      return by === 'SQL' ? records.decryptRows(table, found, ({ id }) => String(id)) : found;
     },
     source,
   };

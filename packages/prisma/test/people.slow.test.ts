@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { migrate } from '@eaas/migrate';
 import { withEncryption } from '@eaas/prisma';
-import { defineFields, field, plaintext, unencrypted } from '@eaas/sdk/fields';
+import { defineFields, field, type FieldsTables, plaintext, unencrypted } from '@eaas/sdk/fields';
 import { createClient } from '@eaas/test-kit/orms/client';
+import * as versions from '@eaas/test-kit/orms/versions';
 import type postgres from 'postgres';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, majors, openPrisma } from './generated-client.ts';
@@ -21,6 +22,7 @@ const fields = defineFields({
 });
 
 type Row = Record<string, unknown>;
+type Played = Client & { $encryptedTable(name: string): versions.App['source'] };
 type Model = 'patient' | 'visit' | 'person' | 'letter';
 
 describe.each(majors)('Prisma %i', async (major) => {
@@ -214,5 +216,22 @@ describe.each(majors)('Prisma %i', async (major) => {
       await requests.run('17', () => notes(own.$as('19')));
       expect(await added()).toBe(5);
     });
+  });
+
+  test('two versions of an app rename and leave, and no kill loses anything', async () => {
+    function appOf(name: versions.VersionName): versions.App {
+      const { table, columns } = versions.definedBy(name);
+      const own = defineFields<FieldsTables>({ [table]: columns });
+      const app = withEncryption(plain, versions.eaas, own, { index: versions.index }) as never as Played;
+      const run = async (operation: string, args: object) =>
+        (await app[table as 'visit'][operation]?.(args)) as Row[];
+      return {
+        insert: async (data) => run('create', { data }),
+        update: async (id, data) => run('update', { where: { id }, data }),
+        select: async (column, value) => run('findMany', { where: column && { [column]: value } }),
+        source: app.$encryptedTable(table),
+      };
+    }
+    await versions.playVersions(appOf, async () => sql`select id, email, code from users`);
   });
 });
