@@ -9,19 +9,16 @@ export const breaks = [
   ...breaksIn(`${fields}/plan.ts`, renamed, {
     'writes-that-the-version-before-cannot-read': ['(!write && earlier[0]) || present', 'present'],
     'lasting-fingerprints-under-a-new-name': ['boundTo ? [boundTo] : names', 'names'],
-    'parts-without-their-earlier-names': [
-      'field.names.map((each) => labelOf(',
-      'field.names.slice(0, 1).map((each) => labelOf(',
-    ],
-    'a-name-of-two-fields': [
-      'fields.flatMap(({ names }) => names.map(placeOf))',
-      'fields.map(({ place }) => place)',
-    ],
-    'a-rename-that-joins-miss': ['names.length > 1 && field.index &&', 'names.length > 2 && field.index &&'],
-    'a-rename-past-a-unique-index': ['if (!needed || !field.index ||', 'if (needed || !field.index ||'],
+    'parts-without-their-earlier-names': ['field.names.map((', 'field.names.slice(0, 1).map(('],
+    'a-name-of-two-fields': ['names.map(placeOf));', 'names.slice(0, 1).map(placeOf));'],
+    'a-rename-that-joins-miss': ['named.names.length > 1', 'named.names.length > 2'],
+  }),
+  ...breaksIn(`${fields}/core.ts`, ['packages/drizzle/src/renamed.test.ts'], {
+    'a-rename-past-a-unique-index': ['own.labels.length > 1', 'own.labels.length > 2'],
+    'a-join-of-several-names': ['isJoined(one, other) &&', 'one.table !== other.name &&'],
   }),
   ...breaksIn(`${fields}/fingerprints.ts`, renamed, {
-    'searches-by-one-name': ['subject.plan.labels.map(', 'subject.plan.labels.slice(0, 1).map('],
+    'searches-by-one-name': ['plan.labels.map(', 'plan.labels.slice(0, 1).map('],
   }),
   ...breaksIn(`${fields}/decrypt-rows.ts`, renamed, {
     'values-by-one-name': ['plan.names.map((name)', 'plan.names.slice(0, 1).map((name)'],
@@ -33,10 +30,7 @@ export const breaks = [
   }),
   ...breaksIn('packages/migrate/src/migrate.ts', leave, {
     'plaintext-past-a-check': [`check.includes("'eaasA")`, 'check.length < 0'],
-    'decrypts-what-the-app-still-encrypts': [
-      "if (other && mode !== 'index')",
-      'if (other && !/index|decrypt/.test(mode))',
-    ],
+    'decrypts-what-the-app-still-encrypts': ['if (other && mode', 'if (other && !isDecrypted && mode'],
   }),
   ...breaksIn('packages/migrate/src/table.ts', leave, {
     'a-unique-index-of-two-names': ['?.isInUnique) continue;', '?.isUnique) continue;'],
