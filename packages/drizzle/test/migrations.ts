@@ -88,7 +88,8 @@ export function testMigrations(name: Name, ways: Way[], open: Open, encrypting: 
       const place = await open();
       for (const each of [...statements, ...(name === 'SQLite' ? ofSqlite : [])]) await place.sql(each);
       const appOf = (version: VersionName) => appWith(name, by, place, encrypting as Encrypting, version);
-      await playVersions(appOf, async () => place.sql('select id, email, code from users'));
+      const playing = playVersions(appOf, async () => place.sql('select id, email, code from users'));
+      await expect(playing).resolves.toBeUndefined();
     },
   );
 }

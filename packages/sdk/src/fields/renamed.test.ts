@@ -53,7 +53,9 @@ test.each<[string, FieldOptions<string>['context']]>([
       versionOf(users, { context }),
     ];
     const rows = await Promise.all(versions.map(async ({ write }) => write()));
-    const read = versions.map(async ({ reads }) => (await Promise.all(rows.map(reads))).join(' '));
+    const read = versions.map(async (each) =>
+      (await Promise.all(rows.map(async (row) => each.reads(row)))).join(' '),
+    );
     expect(await Promise.all(read)).toEqual([
       '111 000 000 000 000',
       '111 111 111 000 000',
