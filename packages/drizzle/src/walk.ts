@@ -3,14 +3,7 @@
 // dates whose bounds are inside a month also finds the other days of the month, which `results.ts` drops after decryption, where
 // that changes nothing but which rows are returned.
 import { Column, is, Param, SQL, type SQLChunk, sql, StringChunk, Subquery } from 'drizzle-orm';
-import {
-  type Condition,
-  indexOf,
-  nearMisses,
-  requireJoined,
-  withoutHandles,
-  writesOlder,
-} from '@eaas/sdk/internal';
+import { type Condition, indexOf, nearMisses, withoutHandles, writesOlder } from '@eaas/sdk/internal';
 import type { Access, Row } from './access.ts';
 import { type Comparison, comparisonIn, isQuery, isSql, type Query, textOf, valueOf } from './chunks.ts';
 import { refuse } from './error.ts';
@@ -159,8 +152,9 @@ function search({ column, encryption, operator, operands }: Comparison, scope: S
         'the version before changes values, and not their fingerprints, which a comparison of columns compares';
       refuse('not_supported', encryption, problem, 'select the values first, and pass them');
     }
-    settle(sql`${indexColumn(column, scope)} = ${indexColumn(first as Column, scope)}`);
-    requireJoined(asked, { table: access.tableOf((first as Column).table), column: other.column });
+    const compared = { table: access.tableOf((first as Column).table), column: other.column };
+    const index = indexColumn(column, scope, indexOf(asked.table, encryption.column, compared));
+    settle(sql`${index} = ${indexColumn(first as Column, scope)}`);
     return late;
   }
   if (operands.some(isSql)) {

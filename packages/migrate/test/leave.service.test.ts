@@ -78,7 +78,7 @@ beforeEach(async () => {
   }
 });
 
-test('promise: `decrypt` loses nothing: what it writes, `plaintext` reads and `alter table` converts, but not of erased people', async () => {
+test('promise: `decrypt` loses nothing: `plaintext` reads what it writes, and `alter table` converts it', async () => {
   const marks = await sql`select id, name_index from members order by id`;
   await client.subjects.erase({ subject: `p${round}-2` });
   expect(await run('decrypt', 'members')).toEqual([2, says('pass `--yes`')]);
@@ -123,7 +123,8 @@ test('`check` names what is left under an earlier name, and a unique index keeps
   const define = async (more: object) => {
     const options = JSON.stringify(more);
     return save(`import { defineFields, field, unencrypted } from '@eaas/sdk/fields';
-      export const fields = defineFields({ users: { subject: 'person', ...unencrypted('id'), full: field.text(${options}).searchable(), note: field.text() } });`);
+      export const fields = defineFields({ users: { subject: 'person', ...unencrypted('id'),
+        full: field.text(${options}).searchable(), note: field.text() } });`);
   };
   await sql`drop table if exists users`;
   await sql.unsafe(`alter table members drop age, drop born, drop notes, drop photo, add note text;

@@ -19,7 +19,7 @@ export type { Concealable, Concealing, LowEntropyField, SearchableField, TextFie
 export type { RangeIndex } from './fields/range-rules.ts';
 // Drizzle alone: the options of `encryptedTable`, `eq` on an encrypted column, the type of `matches`.
 export { requireOptions } from '@eaas/protocol/internal';
-export { indexOf, requireJoined } from './fields/core.ts';
+export { indexOf } from './fields/compared.ts';
 export type { WithFieldsQuery } from './fields/with-fields.ts';
 // Prisma alone: which written rows need an id or a person, and the types of results by `onError` and of models without indexes.
 export { boundColumn, isOfPerson } from './fields/core.ts';

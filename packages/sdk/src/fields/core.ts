@@ -13,7 +13,6 @@ import { olderTextOf, writesOlder } from './older-form.ts';
 import {
   type FieldPlan,
   type IndexPlan,
-  isJoined,
   type KeyIds,
   lasting,
   partIndexesOf,
@@ -316,7 +315,7 @@ function statementOf(
             }));
           });
       }
-      const index = indexOf(table, column);
+      const index = wholeIndexOf(table, column);
       const { field } = requireField(table.plan, column);
       for (const value of oneOf) requireWhole(table, column, value);
       return async () => {
@@ -401,24 +400,14 @@ function requireBound({ table, values, id, person }: Unsealed): void {
   refuseStatement('subject_unknown', { table: name, column: missing }, problem, remedy);
 }
 
-/** For adapters: the index column for whole values. Throws if there is none, or if other values have the same fingerprint. */
-export function indexOf({ name: table, plan }: CoreTable, column: string): string {
+/** The index column for whole values. Throws if there is none, or if other values have the same fingerprint. */
+export function wholeIndexOf({ name: table, plan }: CoreTable, column: string): string {
   const whole = wholeOf(requireField(plan, column));
   const place = { table, column };
   if (whole) return requireLong(place, whole, 256);
   const remedy = 'define its field with `.searchable()`, search its parts, or filter after reading';
   return refuseStatement('not_searchable', place, 'the column cannot be searched', remedy);
 }
-
-/** For adapters: throws unless the database may compare the index columns of two columns. */
-export function requireJoined({ table, column }: ColumnOf, to: ColumnOf): void {
-  const [one, other] = [requireField(table.plan, column), requireField(to.table.plan, to.column)];
-  if (isJoined(one, other) && one.field.type.name === other.field.type.name) return;
-  const problem = `equal values can have different fingerprints in ${other.place}`;
-  refuseStatement('not_supported', { table: table.name, column }, problem, `write ${lasting(other)} in both`);
-}
-
-type ColumnOf = Pick<Asked, 'table' | 'column'>;
 
 function requireLong(place: ColumnPlace, { column, index: { bits } }: IndexPlan, least: number): string {
   if (bits >= least) return column;
