@@ -67,7 +67,11 @@ function markingOf(target: Target, client: FieldsClient) {
 const isUnlike = ({ changed, failures }: Outcome): boolean => !!changed || failures.length > 0;
 
 /** Returns a function that finds the rows with values or fingerprints under an earlier name of fields with `write`. */
-export function renamedIn(target: Target, client: FieldsClient, fields = target.plan.fields) {
+export function renamedIn(
+  target: Target,
+  client: FieldsClient,
+  fields: readonly FieldPlan[] = target.plan.fields,
+) {
   const isMoving = ({ field }: FieldPlan) => field.renamedFrom && field.write;
   const moved = new Set(fields.filter(isMoving).map(({ name }) => name));
   if (moved.size === 0) return undefined;
