@@ -57,7 +57,7 @@ test('in a Worker, a local service with keys in a variable needs no module of No
   expect((await bundle(code, { conditions })).text).not.toContain('took longer than 10 s');
 });
 
-test('an app whose keys are in a variable has at most 347 kB of ours, minified and in one file', async () => {
+test('an app whose keys are in a variable has at most 348.7 kB of ours, minified and in one file', async () => {
   const withFormats = (formats: string) => `
     export { EaasClient } from '@eaas/sdk';
     export { createIndexKey, defineFields, field, plaintext } from '@eaas/sdk/fields';
@@ -66,11 +66,11 @@ test('an app whose keys are in a variable has at most 347 kB of ours, minified a
     export ${formats} from '@eaas/migrate/formats';`;
   const options = { platform: 'node', external: ['@prisma/client', 'drizzle-orm'] };
   const one = await bundle(withFormats('{ joined, keyFromScrypt }'), { ...options, splitting: false });
-  expect(Buffer.byteLength(one.text)).toBeLessThanOrEqual(347_000);
+  expect(Buffer.byteLength(one.text)).toBeLessThanOrEqual(348_700);
   // node:crypto has no ML-KEM, and all else of noble.
   expect(one.text).not.toMatch(/aes-gcm|sha512/i);
   const { text } = await bundle(withFormats('*'), options);
-  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(347_000);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(348_700);
   expect(text).toContain('eaas local secret v1');
   // What only a server answers.
   for (const its of ['quota of encrypt operations', 'API key not found', 'Issuer not found', 'rows_differ'])
