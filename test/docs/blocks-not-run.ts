@@ -10,7 +10,7 @@ export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<stri
     'api-keys.service.test.ts and issuers.service.test.ts of the CLI, and open.slow.test.ts of migrate, run such commands',
   'docs/site/index.md': 'its commands are those of README.md',
   'README.md':
-    'pages.slow.test.ts runs its code, readme-facts.test.ts knows what to install, first-field.slow.test.ts types the rest in a clone',
+    'quick-start.slow.test.ts follows its first part, and first-field.slow.test.ts types the rest in a clone',
   'docs/operating/alarms.md': 'alarms.slow.test.ts runs it',
   'docs/operating/production.md': {
     'apt-get update && apt-get install --yes postgresql caddy jq curl': fresh,

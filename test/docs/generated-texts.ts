@@ -124,7 +124,7 @@ ${taken.join(' ')}
 
 Look at the table with \`psql\`: it holds ${stored}. Everyone who reaches this app can read the list: add your sign-in before you store real patients.`,
   /** The code at the top of the front page. */
-  front: () => read('README.md').match(/^```ts\n.*?^```$.*?^```sh\n.*?^```$/ms)?.[0] ?? '',
+  front: () => read('README.md').match(/^```ts .*?^```$/ms)?.[0] ?? '',
   sizes: () =>
     table([
       ['what', 'at most', 'beyond it'],

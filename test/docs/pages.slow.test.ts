@@ -3,13 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { closing } from '@eaas/test-kit/closing';
-import { createDatabase } from '@eaas/test-kit/database';
 import { blocksOf, read, root } from '@eaas/test-kit/markdown';
 import { savePageCode } from '@eaas/test-kit/page-code';
 import { eaas, run } from '@eaas/test-kit/program';
 import { openTerminal } from '@eaas/test-kit/terminal';
 import { expect, test } from 'vitest';
-import { formatSealed, newSealed } from '../../packages/local/src/sealed.ts';
 import { leakageTable, measureLeakage, publicList } from '../../packages/migrate/src/leakage.ts';
 import { createIndexKey } from '../../packages/sdk/src/fields/fields.ts';
 import { fillPeople, openPlayedDatabase } from './played-database.ts';
@@ -17,35 +15,6 @@ import { fillPeople, openPlayedDatabase } from './played-database.ts';
 const terminalIn = async (folder: string) => closing(openTerminal(folder), (it) => it.close());
 const saved = async (name: string, files: Readonly<Record<string, string>>) =>
   closing(savePageCode(join(root, 'node_modules/.cache', name), files), ({ remove }) => remove());
-
-// quick-start.slow.test.ts follows docs/start/tokens.md.
-test('the code of the front page compiles, stores a ciphertext, and reads the token', async () => {
-  const [code = ''] = blocksOf(read('README.md'), 'ts');
-  const around = `
-import { encrypted, encryptedTable, withEncryption } from '@eaas/drizzle/pg';
-import { createLocalService } from '@eaas/local';
-import { EaasClient } from '@eaas/sdk';
-import { field } from '@eaas/sdk/fields';
-import { text } from 'drizzle-orm/pg-core';
-import { drizzle as connect } from 'drizzle-orm/postgres-js';
-const [url, token] = [process.env.CONNECTION!, '1//0gRefreshToken'];
-const drizzle = (connection: string) => connect({ connection: JSON.parse(connection) });
-const plain = drizzle(url).$client;
-await plain\`create table accounts (id text primary key, token text not null)\`;
-${code.replace(/^await (.*); \/\/ \[/m, 'console.log(await $1); // [')}
-console.log(await plain\`select token from accounts\`);
-process.exit();
-`;
-  const program = await saved('front-page', { 'app.mts': around });
-  const database = await closing(createDatabase(), ({ drop }) => drop());
-  expect(await program.compile()).toBe('');
-  const CONNECTION = JSON.stringify(database.connection('owner'));
-  const EAAS_LOCAL = formatSealed(newSealed(Date.now()));
-  const said = await program.run('app.mts', { CONNECTION, EAAS_LOCAL });
-  const [, shown = 'no comment'] = /\/\/ (\[.*\])$/m.exec(code) ?? [];
-  expect(said).toContain(shown);
-  expect(said).toMatch(/token: 'eaasA/);
-});
 
 test('the command in fields.md prints an index key that the app can use', async () => {
   const { folder } = await saved('index-key-command', { '.env': '' });

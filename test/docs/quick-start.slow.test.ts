@@ -21,6 +21,7 @@ interface Start {
 }
 
 const inTerminal: readonly Start[] = [
+  { page: 'README.md', tools: ['test/tools/drizzle'] },
   { page: 'docs/start/script.md', tools: ['packages/sdk/test/orms/kysely', 'test/tools/drizzle'] },
   { page: 'docs/start/express.md', tools: ['packages/sdk/test/frameworks/express', 'packages/prisma/test'] },
   { page: 'docs/start/tokens.md', tools: ['test/tools/drizzle'] },
@@ -64,12 +65,12 @@ async function faultsOf(reader: Followed): Promise<string[]> {
   return [...(await plaintextsOf(reader)), ...(await typeCheck(reader)).split('\n').filter(Boolean)];
 }
 
-test('every page of docs/start that has code is followed', () => {
+test('the front page, and every page of docs/start that has code, is followed', () => {
   const followed = [...inTerminal, ...inOneVariable, ...inBrowser].map(({ page }) => page);
   // better-auth.slow.test.ts runs one, and the other has only links.
   const others = ['docs/start/better-auth.md', 'docs/start/README.md'];
   const pages = readdirSync(join(root, 'docs/start')).map((name) => `docs/start/${name}`);
-  expect(pages.toSorted()).toEqual([...followed, ...others].toSorted());
+  expect(['README.md', ...pages].toSorted()).toEqual([...followed, ...others].toSorted());
 });
 
 test.each(inTerminal)('$page works as its reader types it, and its programs type-check', async (start) => {

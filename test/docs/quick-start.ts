@@ -57,7 +57,9 @@ interface Locked {
 }
 
 function blocksIn(page: string): Block[] {
-  const found = read(page).matchAll(/^```(\S*)(?: (\S+))?\n(.*?)^```$/gms);
+  // The rest of the front page is for a clone: first-field.slow.test.ts types it.
+  const [text = ''] = read(page).split('\n## Five minutes');
+  const found = text.matchAll(/^```(\S*)(?: (\S+))?\n(.*?)^```$/gms);
   return Array.from(found, ([, language = '', path, text = '']) => ({
     language,
     text,
@@ -72,16 +74,16 @@ const commandsIn = (text: string): string[] =>
     .filter((line) => line !== '');
 
 /**
- * Does what `npm install /tmp/eaas-*.tgz name@version …` would: our packages are those of `app`, and the others, with all
+ * Does what `npm install /tmp/eaas-*.tgz name@version …` would, without npm: our packages are those of `app`, and the others, with all
  * that they need, are copied from the first of the folders that has a version as the command asks for. A second command
  * names no tarballs.
  */
 async function install(command: string, app: App, homes: readonly string[], folder: string): Promise<void> {
-  const ours = '/tmp/eaas-*.tgz';
   const named = command.split(' ').slice(2);
   const modules = join(folder, 'node_modules');
-  expect(named.includes(ours)).toBe(!existsSync(modules));
-  if (named[0] === ours) {
+  const isFirst = named[0]?.startsWith('/tmp/eaas-') === true;
+  expect(isFirst).toBe(!existsSync(modules));
+  if (isFirst) {
     named.shift();
     await copyFolder(join(app.directory, 'node_modules'), modules);
     for (const name of readdirSync(join(modules, '@eaas'))) linkPrograms(`@eaas/${name}`, folder);
@@ -189,6 +191,7 @@ export async function follow(page: string, { app, homes, database, browse, varia
     files.push(path);
   };
   const type = async (command: string): Promise<void> => {
+    if (/^npm (?:ci|pack)\b/.test(command)) return;
     if (command.startsWith('npm install ')) return install(command, app, homes, folder);
     expect(await terminal.type(command)).toMatchObject({ failed: [] });
     if (command === 'npx prisma db push') await execute(database, prismaTable);

@@ -11,7 +11,7 @@ import { parse } from 'yaml';
 import { closing } from '@eaas/test-kit/closing';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { listening } from '@eaas/test-kit/listening';
-import { blocksOf, codesIn, read, root } from '@eaas/test-kit/markdown';
+import { blocksOf, codesIn, commandsOf, read, root } from '@eaas/test-kit/markdown';
 import { inherited, run, serve } from '@eaas/test-kit/program';
 import { type Manifest, publishedPackages } from '@eaas/test-kit/published';
 import { requireTools } from '@eaas/test-kit/tools';
@@ -102,8 +102,8 @@ const { version = '', names = '' } = Object.fromEntries(
 const tarballOf = (name: string): string => `${name.slice(1).replace('/', '-')}-${version}.tgz`;
 
 const documented = (start: string): string => {
-  const command = codesIn(read('README.md')).find((code) => code.startsWith(start)) ?? 'false';
-  return command.replace('/tmp', packedIn.other);
+  const typed = [...codesIn(read('docs/start/README.md')), ...commandsOf(read('README.md'))];
+  return (typed.find((code) => code.startsWith(start)) ?? 'false').replace('/tmp', packedIn.other);
 };
 await Promise.all([
   shell(`npm run build && npm run reference && ${step('build', 'Pack')}`, one, { NAMES: names }),
@@ -244,7 +244,7 @@ function filesNamedBy({ bin = {}, exports = {} }: Manifest): string[] {
   return Array.from(targets.matchAll(/"\.\/([^"*]+\.\w+)"(?!:)/g), ([, path]) => path ?? '');
 }
 
-test('npx fetches nothing, although the registry has it, and runs what the README has npm install', async () => {
+test('npx fetches nothing, although the registry has it, and runs what a page has npm install', async () => {
   const app = await newDirectory();
   const eaas = () => run(['npx', '--no-install', '@eaas/cli', '--version'], environment({}), { cwd: app });
   const { code, stderr } = await eaas();
@@ -256,9 +256,9 @@ test('npx fetches nothing, although the registry has it, and runs what the READM
   expect(await eaas()).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-test('the README names every tarball for package managers that would ask npm for it', async () => {
+test('a page names every tarball for package managers that would ask npm for it', async () => {
   const app = await newDirectory();
-  const [block = 'false'] = blocksOf(read('README.md'), 'bash');
+  const [block = 'false'] = blocksOf(read('docs/start/README.md'), 'bash');
   await shell(`npm init --yes && ${block.replaceAll('/tmp', packedIn.other)}`, app);
   const { resolutions } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')) as {
     resolutions: object;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
 import { newDirectory } from '@eaas/test-kit/directory';
-import { blocksOf, codesIn, read, root } from '@eaas/test-kit/markdown';
+import { blocksOf, codesIn, commandsOf, read, root } from '@eaas/test-kit/markdown';
 import { openTerminal, type Terminal } from '@eaas/test-kit/terminal';
 
 const needed = ['podman', 'runc', 'debootstrap', 'unshare', 'openssl'];
@@ -35,7 +35,7 @@ async function download(): Promise<void> {
   const name = `node-v${node.version}-linux-${process.arch}`;
   const modules = join(downloads, name, 'lib/node_modules/npm');
   mkdirSync(modules, { recursive: true });
-  const pack = codesIn(read('README.md')).find((code) => code.startsWith('npm pack ')) ?? '';
+  const pack = commandsOf(read('README.md')).find((code) => code.startsWith('npm pack ')) ?? '';
   await run('sh', '-c', pack.replace('/tmp', downloads));
   for (const [what, place] of [
     [`node-linux-${process.arch}@${node.version}`, join(downloads, name)],
