@@ -773,66 +773,66 @@ CREATE TABLE eaas.verifications (
 -- Data for Name: api_keys; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.api_keys VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', 'everything', 'o5bA', '\xb257ffd54460c2c4452c5caf2007d1d853cd4d39135383add795510a64021688', '{encrypt,decrypt,keys.read,keys.manage,keys.destroy,keys.export,audit.read,api_keys.manage,usage.read,subjects.erase}', NULL, NULL, NULL, 1767225600000, 'operator', NULL, 1, 1, '\x5ba6f394d041b61b03d0fe3450502d25f50b15d6269bb82efd796b519236c964');
-INSERT INTO eaas.api_keys VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', '80fad796-8c94-4d1e-ab32-f237c8cee6db', 'everything', '4oLQ', '\xcd0444241dc912040dca51f9fb8912dbc6e2148e9c6916a13f1686256912133e', '{encrypt,decrypt,keys.read,keys.manage,keys.destroy,keys.export,audit.read,api_keys.manage,usage.read,subjects.erase}', NULL, NULL, NULL, 1767225600000, 'operator', NULL, 1, 1, '\x281debee5ab7bf816b37d22adc1dd0f4b426858784fe73fe3cbc44b8836b7e0b');
+INSERT INTO eaas.api_keys VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '8e6cf460-6467-4d5f-b100-29bb63b17cb4', 'everything', 'fp2J', '\x021661af9faade0aee8831827332b64127fb77f4939d96fa52830023006d1474', '{encrypt,decrypt,keys.read,keys.manage,keys.destroy,keys.export,audit.read,api_keys.manage,usage.read,subjects.erase}', NULL, NULL, NULL, 1767225600000, 'operator', NULL, 1, 1, '\x671b48a374f163b9dec01bf52839fec0f04a3431425c7008497b285d6faf0a5f');
+INSERT INTO eaas.api_keys VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', 'b11070cd-20b8-45a4-8d4e-548ac1a7b942', 'everything', 'XoL2', '\x4118fd5b3858c8f46711c6d1b6b37cf46f05989c05b594d6ecef74880dac69bf', '{encrypt,decrypt,keys.read,keys.manage,keys.destroy,keys.export,audit.read,api_keys.manage,usage.read,subjects.erase}', NULL, NULL, NULL, 1767225600000, 'operator', NULL, 1, 1, '\x0af0db8c00414a0b9b0882f9c56c932bb8feedd4a82992ea33cd85a7388d40eb');
 
 
 --
 -- Data for Name: audit_anchors; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.audit_anchors VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', 1, '\x6d85469fab798499cc0c79fcd0bd8efc5b152fadca2e07c947d9c735ce8624ff', '\xec608389495f8a7607e7b81fa02ceb949b88590513058bee03ae98fde842b23c');
-INSERT INTO eaas.audit_anchors VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 3, '\xeec4914778effefafa76a1c6d9382b6efde95d878bce1201575970447ca0ccf6', '\x8841fce75effc48d6833668839160cc3b5ced8d9582b45112c3f335d0eea7268');
+INSERT INTO eaas.audit_anchors VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', 1, '\x4116fd9969acc74678df5f5aa001fed11a90024688de631fed277bbeac28c10d', '\x4afb9000ed3a987707e53f589d99dc2b1b0c9cf4df6d4cec9fff32d53814c196');
+INSERT INTO eaas.audit_anchors VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 3, '\x825a423a660ee9756c4107388f926961044e50ec430be670dbfe2f9b2c47846f', '\xeec754f84d66c4e28707401c7b8d0c078d6c47f6c59ab3667db206212c0e8743');
 
 
 --
 -- Data for Name: audit_blocks; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.audit_blocks VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'by operator', 0);
-INSERT INTO eaas.audit_blocks VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', 'by operator', 0);
-INSERT INTO eaas.audit_blocks VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'by 2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', 0);
-INSERT INTO eaas.audit_blocks VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'key.wrap', 0);
-INSERT INTO eaas.audit_blocks VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'key.wrap by 2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', 0);
-INSERT INTO eaas.audit_blocks VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'by system', 0);
+INSERT INTO eaas.audit_blocks VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'by operator', 0);
+INSERT INTO eaas.audit_blocks VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', 'by operator', 0);
+INSERT INTO eaas.audit_blocks VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'by 8e6cf460-6467-4d5f-b100-29bb63b17cb4', 0);
+INSERT INTO eaas.audit_blocks VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'key.wrap', 0);
+INSERT INTO eaas.audit_blocks VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'key.wrap by 8e6cf460-6467-4d5f-b100-29bb63b17cb4', 0);
+INSERT INTO eaas.audit_blocks VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'by system', 0);
 
 
 --
 -- Data for Name: audit_entries; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 4, 'key.rotate', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"from_version":1,"key_version":2,"previous_change":2}', 1775001600000, '\x72ffa89972c83cf448da0cd68404b403', '\x789af3905255bf49cc044e6a61961d53dda3efa1cf2f79627c05511c0feea7ba', '\x815cefc049c540e5485eb23284e25441d087dcf0892f10115eebc336fa952a1e', '\x351709e3398e1d1abf7e30c4e467e9a9');
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 5, 'key.wrap', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '127.0.0.1', '{}', 1775001600000, '\xd5fb0360d6d6fc9d579bf591be30b773', '\x1ba00c14018576cd2d580fab2ef4cf04e1a071319992bc173341500ecd75c767', '\xf0a01a9a4f6304a062dd58aba669a32f54db1952a66d646ff7d15d8a3e4a70e8', '\x0fdd9b9719897a2df756d42995526f82');
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 6, 'key.wrap', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '127.0.0.1', '{"subject":"5a255f49e9e5734ccecbe619b063870f","subject_created":true}', 1775001600000, '\xe0dd649089ca5e3ccd846ec9e3d25047', '\x23b2b9e193a93a3704093e335f83a41e77a4599906fc5dc2248fad9acba60b83', '\x5a92a09909255dc1e4571f39f54ae456f2dc3cda9db6bcea6495112c9d84a07f', '\x23d5acca68c7df6cb919d3808a74d0a9');
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 7, 'key.wrap', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '127.0.0.1', '{"subject":"8c70a7fff4d594852a01d5fb10e69051","subject_created":true}', 1775001600000, '\xf03fa80cdbf62b88f1c6f81158e84462', '\x524525aee597b976de10aadc91a4f995545abf2290c75fd76968aff6b889f9bc', '\xf17192cd3b8383c24dc54bdb3869386c6a0bfbd6bf85484dbc674e8cc62834c8', '\x832f806775aca2ee66af4b1010f81654');
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 8, 'subject.erase', NULL, NULL, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"subject":"8c70a7fff4d594852a01d5fb10e6905195bf3b341323e2bd03f67649f4c12b48"}', 1775001600000, '\x41571de12dcf636f26ac86ed84c62bd5', '\xaadad6d9f88bebfcad43c13edbd93bcee67efd97731dffec5309ad708bb9f003', '\x3192dc020739b0c07c993b4d8f4fba74a4b21707725d2f22e299604d670d7213', '\x3ab2bbc6c385ca752215543fad5b9cec');
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 9, 'key.create', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 1, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"exportable":false,"interval_days":null,"key_version":1,"name":"disabled"}', 1775001600000, '\xa35c07e52e8c398a3fc0cb35644e6d86', '\x140ca5259de61419b3392120c0e9fe201a132d89c4f1fa1103e94208c5039b85', '\x20fd726eead7775a119ac82e9705af1b2af23caa31c7be84f826a55f8e821de4', '\x3bd4ae0d6f053ee4ea4df2fd322a454f');
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 10, 'key.create', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"exportable":false,"interval_days":null,"key_version":1,"name":"destroyed"}', 1775001600000, '\x9be74d7152f66e36b9581372c41b9b48', '\x49dc3f6745141137cad5825c17bb9148e4edae33bc2285dcaff25a7f4c760ff7', '\x391a08d736a68740aeeab72ac591a4457e5ee9cee09fde7fc669e0e682a81673', '\xe0a62a0f5161c65c1d26344414525eaa');
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 11, 'key.wrap', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 1, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '127.0.0.1', '{}', 1775001600000, '\x7ce8f223e1f471fd1dc94838f693965d', '\x05959e2ea16b97376e767f9e631e329ef88c35125ddd5091acedda183c0aa7bb', '\xc740df391684476da2ebc78b65a915e1bb781b2409b9d19f2ffaaeebe7b5b68b', '\xffcc0b485f99fe6537ca00d6fa3eab03');
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 12, 'key.wrap', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '127.0.0.1', '{}', 1775001600000, '\x69cccab752b7074e86f53c019a3b2aec', '\x5acf505674bcc158432d536edd408da7ba100e45a2bce207e1814d9320930de6', '\x321e11d47bfd06c1fcf2eac3f3737c9e0971f55b93ce818edbcd8b83cac1a13d', '\x43f9ee6d88a2c959ff7e3f0c48dbe891');
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 13, 'key.disable', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 1, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"previous_change":9}', 1775001600000, '\x9680396e57008e546e81ab0fa41034b4', '\x0d39b4f9c29cec4594517f4eb33afc03d5e23984e57496c9997b11dc712ae827', '\xfccb3e5eddde4a040c113d54dc9ab5c7e06c56a40085cf0bfc6b5fd2a43b0aee', '\xa371ce04451a26736ead11aa7430bc4a');
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 14, 'key.disable', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"previous_change":10}', 1775001600000, '\x6c683de131c54a2847600e6a4b4c180a', '\xeebe1f25013aa32d2819b82a22e314ccab98a74bf80dd5357b608e175c55f02b', '\xe52a8c1690c7499e5798dda8d2323bf3991388eb6421eb78352d2047489c19d2', '\xfdd2eb711cb43d1d105b3af9e8b2256c');
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 15, 'key.destroy', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"destroy_at":"2026-04-08T00:00:00.000Z","previous_change":14}', 1775001600000, '\x9f3eb7c618f396ac0eecc07bdab9511e', '\x6d6ac564524b1d2c07b7dcb58a0bdab2a307bacf32035ab37407d6f39bea6766', '\xaf42beace8e3efc72bd35dcb0180e98dc021c1f4586ef92cb48e79d9e91806b0', '\xc605528b67e23b9bf13f6ea73f380f62');
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 16, 'key.create', '9dbe30d5-1888-40cc-8b2b-c2090a6821ca', 1, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"exportable":false,"intake":true,"interval_days":null,"key_version":1,"name":"intake"}', 1775001600000, '\xc0ec009065f53cc00a8f677df0944dfd', '\x4bc2e4a62093a3876683ea16c972fa3f9cab8180d1f4448a8224787b1a88ed2a', '\x404c2f7c8a308ea7df06651fc11f7973634ad43849c2da46af1377b038c465c8', '\x54a4bce89aec9e275673ea93e6fc1b36');
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 17, 'issuer.create', NULL, NULL, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '192.0.2.7', '{"allowed_origins":null,"any_subject":false,"audience":"https://app.example","authorized_parties":null,"expires_at":null,"issuer":"https://sign-in.example","issuer_id":"3447affc-c386-490f-9697-dc21bce702be","jwks":"{\"keys\":[{\"crv\":\"P-256\",\"kid\":\"6059e33c-1687-4feb-bafe-b4eb260c3dfc\",\"kty\":\"EC\",\"x\":\"rv_rqUSL3KjOVFdKq-ga0AOpfhB60_7dFMdhjoq7kiY\",\"y\":\"izmdxR_8zE15V7fb0pcc6M1eSmLYtY2I_hC8Os2B60Y\"}]}","jwks_uri":null,"key_ids":[],"kind":"people","max_age_seconds":3600,"name":"sign-in","permissions":["decrypt"],"require":null,"subject_claim":"sub","subject_prefix":""}', 1775001600000, '\x686ad29a16b16eada746b02de997e923', '\xad383ab1e7a35f932176c77df69ee2c283bbc172a3ab54cbb6fe0619a0c174bc', '\xe8a8c06194136afce460ab5824a7f0506dc16d224f97d70ff4d7594f08a7f712', '\xd7e14338555592da5e909625a8e552cb');
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 18, 'key.wrap', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '127.0.0.1', '{}', 1775001600000, '\x860c922ceb391dd65b409084b4fb0d3f', '\xe74c012492ccf50fe6cb52d78c951c3e88e12e11146477e11c9ae1ce45c93e10', '\xf9dfb4e37e309287b71418264acb67da73037eb524ce79c2440bd44ce28b16fe', '\x4f0a96ff97bdaf7c17295b081eab0be4');
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 19, 'key.destroy', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, 'system', NULL, '{"destroy_at":"2026-04-08T00:00:00.000Z","erased":true,"previous_change":15}', 1775692800000, '\x2c2b9d7d24ea3b3caabdd5defa806dfa', '\xace736a86f5d098ac9ab2543d754c48eb18a1832f285f0de92d0bf937830d49c', '\x9cbabeb3119e2f6b8424e880a2ab6a70ac7b7b991c9fb2b1fd9f5b56cb8688fc', '\x71cac8a930a898cfa23ac16162bd19b5');
-INSERT INTO eaas.audit_entries VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 20, 'key.export', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', '127.0.0.1', '{"jwk_thumbprint":"hx0ni_l5HIv8u380nU1P-0qU9TDtTcHzWsNzuXAS69w","subjects":1}', 1775692860000, '\xa597e57f143164cedf0df561be144b81', '\x7633e9069e2071b7ade08a098522c710b67ba976425cbda80b822a9b9b0fba53', '\x3610d33461731dbd0bf82b214edb8b7f67e10d536a9b83c1b2ce64338bd50d17', '\xf064cd1688e37da1485371eeecd9adcc');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 4, 'key.rotate', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"from_version":1,"key_version":2,"previous_change":2}', 1775001600000, '\xabf09397657273f75616fc5a7d9b9251', '\x6fbd21e93c05a6cac0405c0b0e144e4a229298dfa2a9f26e094e9c0f24706e41', '\xe716aa4a9eac024e174c88faebc407e4f9f3967f053c5a4762373fcaa866214e', '\x7cc60e7c962d5e945acf4f6e30a2d251');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 5, 'key.wrap', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '127.0.0.1', '{}', 1775001600000, '\xb91635a46af15c09e618e00362114580', '\x774186602c30476c8e90bbb544b0a53a40d6b91d47075e0bdd1d4005ca3725bf', '\x4d7df9b6bda830abbc5e5689609968b0f11961f42351a3f80f91011f6afc60d0', '\x757afac435d9ec885a03db6f6d9b6a98');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 6, 'key.wrap', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '127.0.0.1', '{"subject":"73f5dbb5189f70c87ec498580702d3a9","subject_created":true}', 1775001600000, '\x1b476664a095b5b7473915165a84c568', '\x382c541ac360223d9cc1ea46ef1398cc6dd99b662100795757f32f3f08f460dc', '\xf75fbd7d3016f83cca072c701c29c45f362e70587e7380d072d2dae2026422b0', '\xdb8c6abafd5f6b97d97d7f2445ef4b7b');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 7, 'key.wrap', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '127.0.0.1', '{"subject":"915a5be0de1ad83fd72fed53162a68ef","subject_created":true}', 1775001600000, '\x3552454e654044c4010530322e570f0a', '\x08cef184728f8b787ebfdf248220b9886c98cd441b427110171cf7a56a4fd310', '\x4803794c7cf36f2ffae9c383ba7f950ce4712bf373e8f1364be8ce540f5bd1b9', '\x7a93b0dbd55db519ebfbed45a8284d89');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 8, 'subject.erase', NULL, NULL, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"subject":"915a5be0de1ad83fd72fed53162a68ef4440625645bbc25e7b34d952a11685a7"}', 1775001600000, '\x680065104a67f6f6bf1a43d0c8d07d70', '\x4a54555782198fcee7a1b5784a2c1f16978851a2605bc2fe6fecfa85f7e0c237', '\x4a327e06e739044959d5ff1c58982f3c717b4255f693c2a2e7af4840727cc1ab', '\xca65663a8cecaffeac890360d7015686');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 9, 'key.create', '5b39cf62-d592-4ba8-8209-2ad480452eca', 1, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"exportable":false,"interval_days":null,"key_version":1,"name":"disabled"}', 1775001600000, '\xe88d8fd2f564114e4280867c48512e2a', '\x85b75d8b2c67fef626770bc53e8f3fca88f20c4a89f96e1fbe968949f4edf41f', '\xa1898c19699bf87632baa26b37256059b6baeec1a5ea85e703d9d5eb51702bef', '\xa8060ad8592c1e807431287e8f6cdde0');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 10, 'key.create', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"exportable":false,"interval_days":null,"key_version":1,"name":"destroyed"}', 1775001600000, '\x9090899ec21790a65abef0f9f8ce4e73', '\xc4c52951d4918618af4c9bb43d373ac6993d1f3cb1a21c299841501c4b97eb2c', '\x02acd7e7aa18728d51ce035ab306917d38ce3a0315f68cd269efe6e2375fbf2e', '\xde33562eb9639e10ec7e49686dbbdd8a');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 11, 'key.wrap', '5b39cf62-d592-4ba8-8209-2ad480452eca', 1, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '127.0.0.1', '{}', 1775001600000, '\x00925c8ffb51598ad2113a6e5f4a9567', '\x090d313248b1b250a62f185dd9ce2af650f218cbe39438e277965405a240f1b9', '\xbc3b79f18aa1296d0cafaff1b117cebf001e089184d8b1b5d8578ff0ea141e7e', '\x8a1760f624d898ee3aaa8b78454220f7');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 12, 'key.wrap', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '127.0.0.1', '{}', 1775001600000, '\xafda4a73f3c87dbbab61c93a51fc323b', '\x742665ba60425d27cba21578d9ef6f8b3779cb8bb8503d623356b314c0553dc5', '\x6327d1e5cc056e281e6e0427e5a5cad129a2b82941365afafa079160f40cf807', '\x07b47e7f4f1ac20d23ed59ea0a84f5a0');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 13, 'key.disable', '5b39cf62-d592-4ba8-8209-2ad480452eca', 1, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"previous_change":9}', 1775001600000, '\x8dc26617418c3abce7d25648120cf749', '\xb324a55b117593df6ed047e1be674da91070ceb9a2c2d63e71222a6fa1459499', '\xa2279988b63a6caf61d39de416cae9a2f1494a63dea4fbef759276a5444bc00e', '\x68322fa20d092b641b9ce9dc8dc5bd90');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 14, 'key.disable', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"previous_change":10}', 1775001600000, '\x794a8276b448d62c8c623f25fae28b84', '\x97cb590bbdbccfb2cc0684ebe34c76b20af1229184c2006fee1387bde058315a', '\xbfb422981d631b52a337e4c06bb396c82ab1e0ad7d0c4c74a1e9ba8b404f30aa', '\x230683c903edfee6d30b1cfe62bfde6d');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 15, 'key.destroy', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"destroy_at":"2026-04-08T00:00:00.000Z","previous_change":14}', 1775001600000, '\x8296281b1c439d680d3bf5bfd7fd5157', '\x9446af899bcc658ff9720ce747fa47f2bba728fbc62ac3d451f702903af71dc5', '\x0ad5d067bf34bce5b45b24fdc5b1ba3a984f17e6a3a260ddc0e699c56623b214', '\xcc3099a77af997846abb8b3e4a9b3ef5');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 16, 'key.create', '7ce62fc1-0525-4a14-a340-a64c0eab0939', 1, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"exportable":false,"intake":true,"interval_days":null,"key_version":1,"name":"intake"}', 1775001600000, '\xe6f1897eebd331c60632222ac8a5b20e', '\x30f1ae90e1135e3c73dfaac4124e0f908257d70f01f6060d8ace1420b10f16f0', '\x215e3ff8ed6b7b31212d2c39c3b00008830c8a07899a6194dfea4757cfdd7593', '\x0562258e013d88db9d7f48d6fea0eb77');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 17, 'issuer.create', NULL, NULL, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"allowed_origins":null,"any_subject":false,"audience":"https://app.example","authorized_parties":null,"expires_at":null,"issuer":"https://sign-in.example","issuer_id":"0e1ca2e3-187a-4bcf-a69f-9cb20c160c99","jwks":"{\"keys\":[{\"crv\":\"P-256\",\"kid\":\"1d1ca2fa-0146-4db3-a87c-a4ca66bd2689\",\"kty\":\"EC\",\"x\":\"M2uYst7XNzn8d7Lw54hcefbhVUDLHscnjau2jU6xCBE\",\"y\":\"GYdlcydbCaVn-H_CicytQaa-VvhiBVepENISAGCAUhM\"}]}","jwks_uri":null,"key_ids":[],"kind":"people","max_age_seconds":3600,"name":"sign-in","permissions":["decrypt"],"require":null,"subject_claim":"sub","subject_prefix":""}', 1775001600000, '\xd5057baf21c3cccf3c04c704db9e8701', '\x4120afb8ecba49a7e6c33808c018b29a662c6641885c6af3614bbec77e73f078', '\x2f7c1861516b6b7c4444e521f806a982eba263f3f793d0eb2aef936d9c770273', '\x00a7f44ed65df6aaee3809db30d0ff9e');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 18, 'key.wrap', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '127.0.0.1', '{}', 1775001600000, '\x215a5b2f04b6b457edea16565ae310de', '\x4ab99d1d35f7393b6076d7f8c618ebcf352499d3b2fd200cc3f191024a2c3605', '\xf271156fb6a48a6111a5656812b9a55d28837b3412782c9acaf18b718e52a6b9', '\x6e57f01d835c5f66f113fbc01b6a0717');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 19, 'key.destroy', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, 'system', NULL, '{"destroy_at":"2026-04-08T00:00:00.000Z","erased":true,"previous_change":15}', 1775692800000, '\x876471309107b8ddccc8e08cd0479630', '\xf81f3d68d8992c722bb24adc5b7c53eac8eaaef58e5a4e07f57c1298bbb5755e', '\x9e256fab6426dd40caba492d6a5bee42584700a2e207d3d1a32df3ec38b9140f', '\x6b92f43a9866b16af7406cff19a0ec04');
+INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 20, 'key.export', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '127.0.0.1', '{"jwk_thumbprint":"jSkQE-7BgKTRJPZ1itHmb67XDT6pNXE67KS_FYkyFcw","subjects":1}', 1775692860000, '\xea98d0e530caa11cb92348d1bbc42894', '\x79c24a3fc51ea873f42945962396ac1a3e7220379b2137acb3024da3a596520d', '\xe9c7ac5a76420a1ed6f5b75894d12dddce4279e2d69be68d15c7c7ad4a1f7905', '\x371ae6b7f734c438926ac43fc28dac43');
 
 
 --
 -- Data for Name: audit_heads; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.audit_heads VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', 1, '\x6d85469fab798499cc0c79fcd0bd8efc5b152fadca2e07c947d9c735ce8624ff', '\xd645cbb188e05ca03cca148b48a04c4148ea3f92f7605d7973b88081d0a00fc9', '\x9e6b9aecaa6523d0efada434d4597e7b', 1767225600000, '2026-01', 0, '\x673017b77e77ac678d2ec17506907c1ed97fba47619bc0eeaab3181d7407e98f');
-INSERT INTO eaas.audit_heads VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 20, '\x7633e9069e2071b7ade08a098522c710b67ba976425cbda80b822a9b9b0fba53', '\xfa36048bf4c31b39f4002b8095831218b7f85f99b88472418e7dc735cdff9257', '\xf064cd1688e37da1485371eeecd9adcc', 1775692860000, '2026-04', 0, '\x361a474b51401754afaf305cac0fde22cff6b0a2e05c169ca8b5229d0e66f402');
+INSERT INTO eaas.audit_heads VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', 1, '\x4116fd9969acc74678df5f5aa001fed11a90024688de631fed277bbeac28c10d', '\x948397fe6a5bdab08ca28fbbcc3eacd7121d35bdacdd54c9d7efc05944b00599', '\x45d73952e0b52bd2ca3e1e34f05dc995', 1767225600000, '2026-01', 0, '\x8d8cb082a3f7e93745cbffefbf7175a1533ea0eb31d71f7519217495bd432f0e');
+INSERT INTO eaas.audit_heads VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 20, '\x79c24a3fc51ea873f42945962396ac1a3e7220379b2137acb3024da3a596520d', '\xfea53f0f403887cfb865013ad1e114250839110a63000070903a0de0fa4197e6', '\x371ae6b7f734c438926ac43fc28dac43', 1775692860000, '2026-04', 0, '\xb024f923fb2a62c10e3b47e454f9d38eb965c2915a6065fd7479fb1f467b629c');
 
 
 --
 -- Data for Name: issuers; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.issuers VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3447affc-c386-490f-9697-dc21bce702be', 'sign-in', 'people', 'https://sign-in.example', 'https://app.example', NULL, '{"keys":[{"crv":"P-256","kid":"6059e33c-1687-4feb-bafe-b4eb260c3dfc","kty":"EC","x":"rv_rqUSL3KjOVFdKq-ga0AOpfhB60_7dFMdhjoq7kiY","y":"izmdxR_8zE15V7fb0pcc6M1eSmLYtY2I_hC8Os2B60Y"}]}', NULL, '{decrypt}', '{}', NULL, 'sub', '', false, NULL, 3600, NULL, 1775001600000, '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', NULL, 17, 17, '\xf0fae901c36b1cdb8f648c486c7979beccee4ebc15b16f0533629736f9588c2b');
+INSERT INTO eaas.issuers VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '0e1ca2e3-187a-4bcf-a69f-9cb20c160c99', 'sign-in', 'people', 'https://sign-in.example', 'https://app.example', NULL, '{"keys":[{"crv":"P-256","kid":"1d1ca2fa-0146-4db3-a87c-a4ca66bd2689","kty":"EC","x":"M2uYst7XNzn8d7Lw54hcefbhVUDLHscnjau2jU6xCBE","y":"GYdlcydbCaVn-H_CicytQaa-VvhiBVepENISAGCAUhM"}]}', NULL, '{decrypt}', '{}', NULL, 'sub', '', false, NULL, 3600, NULL, 1775001600000, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', NULL, 17, 17, '\x522c068617cbf812ff555b76a7c870e73723a530aed4eb8599f61f339d4c1d13');
 
 
 --
@@ -845,21 +845,21 @@ INSERT INTO eaas.issuers VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3447af
 -- Data for Name: key_versions; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.key_versions VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 1, 1767225600000, '\x0101000000012d6282eda51b8bf4a2bb34cf36ee5055f231b33b8d1d777259e8585dc573b6ee67cbdae6667cb6ca8735a28b87369a9fa2ab8f4820bb779ae7d236face8e21a5995fd3f4a99f19c7');
-INSERT INTO eaas.key_versions VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, 1775001600000, '\x0101000000027081bd3151d2c9bfb96e77e073a6bc14dd5ea9fa20270cdaf4395411d3aaa113b66e99750e62d2ff3b3b609e85c8d9528998b901297e5f8958c83410c648f85fdfb3e1386a32bc61');
-INSERT INTO eaas.key_versions VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 1, 1775001600000, '\x010100000001cff6e839401433f6b3070197a40add831bcf8617633476b817c0e24e6c5daf22fd56a2b029333f8525f91af670e0f4b0e3d095d10e9aa38b9be8a56366cd4d9ad83d76aea2a0af14');
-INSERT INTO eaas.key_versions VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '9dbe30d5-1888-40cc-8b2b-c2090a6821ca', 1, 1775001600000, '\x0101000000016c389973823d6f770c03a2f5da6b8afc8faa24387bfa627ac07873603ca526b4bf13551ca6619830081dc0b498be56b78298acf9c642a5088acd8a9e5d6654c15da7ff7e00ec1a71');
-INSERT INTO eaas.key_versions VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, 1775001600000, NULL);
+INSERT INTO eaas.key_versions VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 1, 1767225600000, '\x010100000001e0fc4c8ac8106574eb9edf66c5009d1f461cc56883c5f53b403cee6c86f3387ed4b4774d4ba1ea1453686fc36f5ce10c71470ec1c2f16a89e64190c2d19859cfee78348424f0ce09');
+INSERT INTO eaas.key_versions VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, 1775001600000, '\x010100000002b4f8525c77ffc740128c9d39eacae4d6a66a9172ca97b2b9bcf262616ada07cde018622a4edc99edbdcfe244e455391bf3b9b30f17da134f6a2b77cd53874155702179efbe7bd4f5');
+INSERT INTO eaas.key_versions VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '5b39cf62-d592-4ba8-8209-2ad480452eca', 1, 1775001600000, '\x0101000000010014ad29debd1dc3e2059f16a4a4311f22eb04c50da38d6d6f1a20fd874aa61410218d6a9d182c2e2e75faa3455916e3a5bb5f3839865a9dae0ae347ac5b1aeca1e9f31be1551b16');
+INSERT INTO eaas.key_versions VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '7ce62fc1-0525-4a14-a340-a64c0eab0939', 1, 1775001600000, '\x01010000000183d9a48dcb8de369ef6234b0b00872a811e29e9f83f42cab0e3ea942d113d23b5bbc4961aea04851278e1ef2354c2d72692370319f36e1770d8a0a62a67bca5ab765df1cd5851cfe');
+INSERT INTO eaas.key_versions VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, 1775001600000, NULL);
 
 
 --
 -- Data for Name: keys; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.keys VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 'first', 2, 'active', true, 1767225600000, 1775001600000, NULL, NULL, NULL, 1, '\x0101000000003e8bc9168edb7af13884805a00c76f8f823cbdbd9d23d1fa83b6701c7f7217eb38ed32f415ee39f390ac00b10d16a481d33a5ce684593c9e0b2f679a4554a11587f6c07e2c5c3a24', 2, 4, '\xb5ffd39817dc498b8d8341cf529d0e48a23a2109be641d6bdcf96257d673e021', 'optional', false);
-INSERT INTO eaas.keys VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 'disabled', 1, 'disabled', false, 1775001600000, NULL, NULL, NULL, NULL, 1, '\x0101000000007372b42dc222c5faa59678838792ff224f2053fea9707d5e7f8d59fb70cad9056d7bbc064f17b2f5f9c7a292cd4db316f45433c6366ad862bb2f9c11835e4119e6b39e21cdf6dbfc', 9, 13, '\xe13ca7d76472fb3e93846f1eaba27f9b1e3e94d1b1e671e21598a93c5c0f0c0d', 'optional', false);
-INSERT INTO eaas.keys VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '9dbe30d5-1888-40cc-8b2b-c2090a6821ca', 'intake', 1, 'active', false, 1775001600000, NULL, NULL, NULL, NULL, 1, '\x010100000000bca87b7a22f6d0a63e7859894e448b5779d9eb2af2a054f3c4a4c2cb7ec64168f670f2708974bdca73f3383d56aa783463fcd6481dcf4d63bc4ccacb7a770c7fa92da488b7862a64', 16, 16, '\x8c744fae0e42c97b6e1477e7d51ac5b311d65f5842d2ee6aee66cbf2102d9ca5', 'optional', true);
-INSERT INTO eaas.keys VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 'destroyed', 1, 'destroyed', false, 1775001600000, NULL, NULL, NULL, 1775606400000, 1, NULL, 10, 19, '\x33ad0bd0ba1b499809140c7bc15b061e9ee902b031656c10b44c73b8d40fa07e', 'optional', false);
+INSERT INTO eaas.keys VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 'first', 2, 'active', true, 1767225600000, 1775001600000, NULL, NULL, NULL, 1, '\x0101000000000022f31f17b454d0b30697b258eb49751d8d56def40f469a47deb1572f4b875c436cf76efe7a05c96b8ddb13067342d11f80cd3e955b4fc0f7d60741e29ab4f5fd80c8e678723ec4', 2, 4, '\xa2349c6c0345b5918a0e3832bd4dfd799539b901810652ac7d62e956b9a11c02', 'optional', false);
+INSERT INTO eaas.keys VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '5b39cf62-d592-4ba8-8209-2ad480452eca', 'disabled', 1, 'disabled', false, 1775001600000, NULL, NULL, NULL, NULL, 1, '\x010100000000a1b3dd6d42039f571021cfe71d0076486950e450afb13e116b91a4e48546b423764bf08f333cd2eff75541a2669bbb2a8f676efa1e8246d0b4602d2f626222c7e5346a084ff33d4e', 9, 13, '\xcbc9f2a7b53b0a9db5a69edd976039724f8698076b4629d20b21f467e220016a', 'optional', false);
+INSERT INTO eaas.keys VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '7ce62fc1-0525-4a14-a340-a64c0eab0939', 'intake', 1, 'active', false, 1775001600000, NULL, NULL, NULL, NULL, 1, '\x010100000000548036e763a64d096a537fb4c3f1220eb78996f32e34622bd6ef6c448d7bd17893df6fdbdccf11fdfa26d3e19a1f514bc2f181d5cbbe69d2e3acb43b2a3e0baad64e844c19f1947b', 16, 16, '\xc2985803a899f13b321c1ed0711bdd6d6fee8bbfb231b3b717caf6c386910bf0', 'optional', true);
+INSERT INTO eaas.keys VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 'destroyed', 1, 'destroyed', false, 1775001600000, NULL, NULL, NULL, 1775606400000, 1, NULL, 10, 19, '\xa8612779dc1f34b6879a76f81604652b5d21ae80cb047dcfe6c65c857475bb2a', 'optional', false);
 
 
 --
@@ -872,19 +872,19 @@ INSERT INTO eaas.keys VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-
 -- Data for Name: log_keys; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.log_keys VALUES ('eaas.example/log', '\xab354f11f40dd345453f19694cf015ff8ca05493e1c3d5a1b655ae99cd581997', '\xaf524bfd02763f14', '\x010100000000eb1fad0a7d5104089e3f79a573776b76577cf8d650d8fac816aba346cfeacb61abeaba6b361d3872a518f7f4efe7c7e134d6caecc0c6446a1d3a4ce3513f62a1d1bc006d6be94377', 1767225600000, NULL, NULL);
+INSERT INTO eaas.log_keys VALUES ('eaas.example/log', '\x741689b9e878d78e18507fcfd074c5c4e98352a98f1d8b3af01716af9bd10267', '\xba9fd2bc99ac9ee4', '\x0101000000004abd32aec658c49de2c7c517133da553a3969e4a7e99edd8869972793aa4885e3eb32e6bf6159630472e2cc67326a375c03b8182bf1867ff7bb250af525fbae2104a69b24ae76ba9', 1767225600000, NULL, NULL);
 
 
 --
 -- Data for Name: log_moments; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.log_moments VALUES ('eaas.example/log', 0, 1775692860000, '\x1b34528eb4de515129b1f3eb08bbfe8714adba8ef9c8c42e0d5d0dbfbe458b65', 'eaas.example/log
+INSERT INTO eaas.log_moments VALUES ('eaas.example/log', 0, 1775692860000, '\xcedf6733e44616f58759871ab9d3b6319a2c51bf695c25e461183cdc3e6abcd2', 'eaas.example/log
 1
-SOfF/luiULwwC0CrVygZ+f0WivGHv3k5dSquzlueBnM=
+seKnrMOfVPXaF5XVMvKEsOh8747yQp3qhoaUpcUHHzM=
 
-— eaas.example/log mVa2bMIjAHcoffiQI50SQQx5nx4vPgMh+50t9R2YwI6P5cE18tJPoro2lD0+ntF8jcAlLOxYGRhmSSjWcjcwfq6/jw8=
-— witness.example d9O+MwAAAABp1uw8kzpGSWF+ML3Xmj9Qg3EsSh5XyAT1YpcGoHQvlYNuZG5UtprRN9BZmnIihvX7R1KL3m4srZt5AWrUb9zRMqfRBg==
+— eaas.example/log DHmBClbZJM915PM7hi3Nj3Lu4A5OZWoe/Ds0L661tjnAONlLDbplUNIzop2bjI0+6ocWImCobbjC0QF3lHomkbTsgAw=
+— witness.example q+4BCAAAAABp1uw8pHKD/YUoxu1rt6gowVuPGMH4jy8c+6cZGIICi3LU2XgHfqq/Hopg8tEmHf1HrhNzsYNoETt7VXpH7NWXiYc/Cg==
 ', true);
 
 
@@ -892,102 +892,102 @@ SOfF/luiULwwC0CrVygZ+f0WivGHv3k5dSquzlueBnM=
 -- Data for Name: log_proofs; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.log_proofs VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 19, '\xace736a86f5d098ac9ab2543d754c48eb18a1832f285f0de92d0bf937830d49c', '\x339d01645d9b0dc61a513fbe266354c217bdf1579702e332f0188b8850a1dbb8', 'eaas.example/log', 0, 1775692860000, '\x2d99c912b69ddd9231a75e560046569170651c4fcbb79bc9ea9c87677a7d7df000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000');
-INSERT INTO eaas.log_proofs VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', 1, '\x6d85469fab798499cc0c79fcd0bd8efc5b152fadca2e07c947d9c735ce8624ff', '\x0cbacd6f6551a80496c0025b46bc5a430987be8477bd63dfd5bbe3d53973f9c5', 'eaas.example/log', 0, 1775692860000, '\xc5b29b077527e6f616ceb1b6c33eeeeef3de736ab0c740c2f4d96424315d926e00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000');
+INSERT INTO eaas.log_proofs VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 19, '\xf81f3d68d8992c722bb24adc5b7c53eac8eaaef58e5a4e07f57c1298bbb5755e', '\x53e843223e2b3df5a4c3f592b05eecb986e6880f61eda43c6ef4f9148c488191', 'eaas.example/log', 0, 1775692860000, '\x470c3439c66b31a173fcba29597fad554881ea3a3e9f76eb386b87d6de8e0638');
+INSERT INTO eaas.log_proofs VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', 1, '\x4116fd9969acc74678df5f5aa001fed11a90024688de631fed277bbeac28c10d', '\xdf711313ce384b9bc0a4d854dbb7041269d2acd078514e7a5367dcd0a290ab6b', 'eaas.example/log', 0, 1775692860000, '\x46d849ed26007dd04b19d34b0ecd6607817340aaacc7b67ecebb2151b34552d2');
 
 
 --
 -- Data for Name: log_tiles; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.log_tiles VALUES ('eaas.example/log', 0, 0, '\x48e7c5fe5ba250bc300b40ab572819f9fd168af187bf7939752aaece5b9e0673');
-INSERT INTO eaas.log_tiles VALUES ('eaas.example/log', -1, 0, '\x004a656161732e6d6f6d656e742e76310a313737353639323836303030300a477a52536a7254655556457073665072434c762b68785374756f3735794d51754456304e763735466932553d0a');
+INSERT INTO eaas.log_tiles VALUES ('eaas.example/log', 0, 0, '\xb1e2a7acc39f54f5da1795d532f284b0e87cef8ef2429dea868694a5c5071f33');
+INSERT INTO eaas.log_tiles VALUES ('eaas.example/log', -1, 0, '\x004a656161732e6d6f6d656e742e76310a313737353639323836303030300a7a74396e4d2b5247467657485759636175644f324d5a6f73556239705843586b5952673833443571764e493d0a');
 
 
 --
 -- Data for Name: root_checks; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.root_checks VALUES ('\xaf524bfd02763f14', '\x010100000000a571718de25b007989501243ba32e40878f39f033d3002fa4c18f4e0f2cbd9c709339c553b58ecc5463b248a803691d8276907085b12913382ad5d552e56f26f0a31329dfa4c7098');
+INSERT INTO eaas.root_checks VALUES ('\xba9fd2bc99ac9ee4', '\x01010000000031a80ae424471cb11561b2c678dc4c180c3724d9e21c8d15ae3d133cc59cf57fdc4d73fd976ab06a5a8dc62993d2d7dc2ea4f452fa8011cf8f46e15ad2a86c157ffd5d58b28376c2');
 
 
 --
 -- Data for Name: row_counts; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.row_counts VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'subjects', 'erased', 1);
-INSERT INTO eaas.row_counts VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'subjects', 'null', 1);
-INSERT INTO eaas.row_counts VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'keys', 'disabled', 1);
-INSERT INTO eaas.row_counts VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'keys', 'active', 2);
-INSERT INTO eaas.row_counts VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'keys', 'destroyed', 1);
-INSERT INTO eaas.row_counts VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'keys', 'pending_destruction', 0);
+INSERT INTO eaas.row_counts VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'subjects', 'erased', 1);
+INSERT INTO eaas.row_counts VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'subjects', 'null', 1);
+INSERT INTO eaas.row_counts VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'keys', 'disabled', 1);
+INSERT INTO eaas.row_counts VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'keys', 'active', 2);
+INSERT INTO eaas.row_counts VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'keys', 'destroyed', 1);
+INSERT INTO eaas.row_counts VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'keys', 'pending_destruction', 0);
 
 
 --
 -- Data for Name: row_records; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'de11794f-dbdb-44a5-86bc-56aa7d4c349e', 0);
-INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '2cbbd0b2-0dcd-4ddb-b114-f5ae5a385120', 1);
-INSERT INTO eaas.row_records VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', 'e7170b09-d76a-41b8-b522-a490ac9286bc', 0);
-INSERT INTO eaas.row_records VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', '80fad796-8c94-4d1e-ab32-f237c8cee6db', 1);
-INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2);
-INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 4);
-INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '8c70a7ff-f4d5-9485-2a01-d5fb10e69051', 8);
-INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 9);
-INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 10);
-INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 13);
-INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 14);
-INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 15);
-INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '9dbe30d5-1888-40cc-8b2b-c2090a6821ca', 16);
-INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3447affc-c386-490f-9697-dc21bce702be', 17);
-INSERT INTO eaas.row_records VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 19);
+INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '0efa3a37-7d76-42b8-92b0-b33695c861c5', 0);
+INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '8e6cf460-6467-4d5f-b100-29bb63b17cb4', 1);
+INSERT INTO eaas.row_records VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', 'fe52bd64-5bd2-4538-93a7-58965c953265', 0);
+INSERT INTO eaas.row_records VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', 'b11070cd-20b8-45a4-8d4e-548ac1a7b942', 1);
+INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2);
+INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 4);
+INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '915a5be0-de1a-d83f-d72f-ed53162a68ef', 8);
+INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '5b39cf62-d592-4ba8-8209-2ad480452eca', 9);
+INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 10);
+INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '5b39cf62-d592-4ba8-8209-2ad480452eca', 13);
+INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 14);
+INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 15);
+INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '7ce62fc1-0525-4a14-a340-a64c0eab0939', 16);
+INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '0e1ca2e3-187a-4bcf-a69f-9cb20c160c99', 17);
+INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 19);
 
 
 --
 -- Data for Name: steps; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.steps VALUES (1, '2026-11-30 18:39:17.941258+00');
+INSERT INTO eaas.steps VALUES (1, '2026-11-30 18:57:20.870449+00');
 
 
 --
 -- Data for Name: subjects; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.subjects VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '\x5a255f49e9e5734ccecbe619b063870f18a13924f5a39cdae65beb16f918e2d8', '\x0101000000007ca7c534c3de1001a42e1ab04d8815e43e0ab5a7d8aa49f01c96fb07a309a128141da6ecbe84e5ece6ad2fcdf54d87a7e1d98a6aea5c48561bcb779b0157c02cabf9fb69e0d9d3d3', 6, 1775001600000, NULL, NULL, NULL, '\x12add007d595c9fbe06c4f3ee1ae9e095dbb1ed96ff057375564f9f285f2c28d');
-INSERT INTO eaas.subjects VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '\x8c70a7fff4d594852a01d5fb10e6905195bf3b341323e2bd03f67649f4c12b48', NULL, 7, 1775001600000, 8, 1775001600000, '\xaadad6d9f88bebfcad43c13edbd93bcee67efd97731dffec5309ad708bb9f003', '\x1f3f099e0bcbb89a76cd7f9d36480cc2b71db4af7ef6ee83497c7a97f7a4d7ca');
+INSERT INTO eaas.subjects VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '\x73f5dbb5189f70c87ec498580702d3a916544bdc28575a55203b7dc0da2dbac3', '\x010100000000b830fe2c389df59d86dcb207e4db377451a25eeb5f6e8910a289480a4887b472bd0a1cf1885dcae4a01f0896c77bbf462e9dd1515f5262f9a4dc2f5be0c671e404c11d801c29d5ee', 6, 1775001600000, NULL, NULL, NULL, '\xf53f841fa1f13adc4de1394294e05f0e440ea01be229caa69d7eec3dad81a71a');
+INSERT INTO eaas.subjects VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '\x915a5be0de1ad83fd72fed53162a68ef4440625645bbc25e7b34d952a11685a7', NULL, 7, 1775001600000, 8, 1775001600000, '\x4a54555782198fcee7a1b5784a2c1f16978851a2605bc2fe6fecfa85f7e0c237', '\x1dba2adacfc841d27935bb2b2a405e10732c4aa4333881ca8a4c55aeccb6c66d');
 
 
 --
 -- Data for Name: tallies; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.tallies VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', '00000000-0000-0000-0000-000000000000', 0, 'api_key.create', '2026-01', 1, 0, 1, 1767225600000);
-INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '00000000-0000-0000-0000-000000000000', 0, 'api_key.create', '2026-01', 1, 0, 1, 1767225600000);
-INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 1, 'key.create', '2026-01', 1, 0, 1, 1767225600000);
-INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 1, 'key.wrap', '2026-01', 1, 0, 1, 1767225600000);
-INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, 'key.rotate', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '00000000-0000-0000-0000-000000000000', 0, 'subject.erase', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 1, 'key.wrap', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, 'key.wrap', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '09e5a39b-635b-44c8-9589-095e7ba24f2a', 1, 'key.disable', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, 'key.disable', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '9dbe30d5-1888-40cc-8b2b-c2090a6821ca', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '00000000-0000-0000-0000-000000000000', 0, 'issuer.create', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, 'key.wrap', '2026-04', 4, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'affa97b8-3d4d-49b8-877b-39b9449e32dd', 1, 'key.destroy', '2026-04', 2, 0, 0, 1775692800000);
-INSERT INTO eaas.tallies VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', '3ac89620-1066-4a24-8136-71eb3a8a00ba', 2, 'key.export', '2026-04', 1, 0, 0, 1775692860000);
+INSERT INTO eaas.tallies VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', '00000000-0000-0000-0000-000000000000', 0, 'api_key.create', '2026-01', 1, 0, 1, 1767225600000);
+INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '00000000-0000-0000-0000-000000000000', 0, 'api_key.create', '2026-01', 1, 0, 1, 1767225600000);
+INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 1, 'key.create', '2026-01', 1, 0, 1, 1767225600000);
+INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 1, 'key.wrap', '2026-01', 1, 0, 1, 1767225600000);
+INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, 'key.rotate', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '00000000-0000-0000-0000-000000000000', 0, 'subject.erase', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '5b39cf62-d592-4ba8-8209-2ad480452eca', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '5b39cf62-d592-4ba8-8209-2ad480452eca', 1, 'key.wrap', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, 'key.wrap', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '5b39cf62-d592-4ba8-8209-2ad480452eca', 1, 'key.disable', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, 'key.disable', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '7ce62fc1-0525-4a14-a340-a64c0eab0939', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '00000000-0000-0000-0000-000000000000', 0, 'issuer.create', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, 'key.wrap', '2026-04', 4, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, 'key.destroy', '2026-04', 2, 0, 0, 1775692800000);
+INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, 'key.export', '2026-04', 1, 0, 0, 1775692860000);
 
 
 --
 -- Data for Name: tenants; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.tenants VALUES ('de11794f-dbdb-44a5-86bc-56aa7d4c349e', 'acme', false, NULL, 1767225600000, '\xaf524bfd02763f14', '\x0101000000003e63b0c3f2bae162078acb01779f14d80eb0546752657d3c15defdbef157badc618e8b6051402d8c9c03dbf577658d6d853992530c274d876ff591eeed36c1278bd60d3136de578e', 0, '\x5206623a5fc84abdbfe3f19061be1417220783fe53a14660fbbc20fcc74c5f20');
-INSERT INTO eaas.tenants VALUES ('e7170b09-d76a-41b8-b522-a490ac9286bc', 'other', true, NULL, 1767225600000, '\xaf524bfd02763f14', '\x01010000000097685c1e0f4148565a2bb1e439bf8fc794a44d6132d6c24047da3460d4847a4f4f263e64f68d9a3b638af58560b3e63df7f9d016ccae11d72e221c4e81926530d297c69049f3a874', 0, '\x79df1e546b1ee324e1571931aadc81f4d4b85988d2891e6781c947e774712fb1');
+INSERT INTO eaas.tenants VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'acme', false, NULL, 1767225600000, '\xba9fd2bc99ac9ee4', '\x0101000000004de164362f72952f8e6a593e6b97977eeb742ead36adf89dbf76c48e2c2256eec327695e5544d0c379d293e801bdf45a837ed23599d1ddf07bbcf34ff2096b1798d69fb687c3bd8b', 0, '\x742ca2bdc039e1596d62926215e37e2298a0423862544c6289f56884436a9332');
+INSERT INTO eaas.tenants VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', 'other', true, NULL, 1767225600000, '\xba9fd2bc99ac9ee4', '\x010100000000185ec0126a79b8f22961fe6522683fde4312719367d567c811278ad1fa6cfe0d7192af70b3ab27080689a392c6f888ada445470ed611b90c9c2252805efcd37869b5ebe86b8a5c14', 0, '\xff3d13a884095344486492b2bc112eaf46c0ffac16789719c18e31d01cb7eb04');
 
 
 --
