@@ -176,7 +176,7 @@ export async function membersOf({ env }: Pick<Awaited<ReturnType<typeof restore>
   return all;
 }
 
-function pathsIn(value: unknown, path = ''): string[] {
+export function pathsIn(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((each) => pathsIn(each, `${path}[]`));
   if (typeof value !== 'object' || value === null) return [path];
   return Object.entries(value).flatMap(([name, each]) => pathsIn(each, `${path}.${name}`));

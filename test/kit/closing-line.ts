@@ -45,7 +45,10 @@ export class ClosingLine implements Reporter {
   private count(module: TestModule): void {
     let failed = 0;
     for (const test of module.children.allTests()) {
-      const { state } = test.result();
+      const result = test.result();
+      const { state } = result;
+      if (result.state === 'skipped' && result.note)
+        process.stdout.write(`skipped: ${test.name}: ${result.note}\n`);
       const needed = softwareOf(test);
       if (needed !== undefined && state === 'skipped')
         this.notAvailable.set(needed, (this.notAvailable.get(needed) ?? 0) + 1);
