@@ -142,15 +142,21 @@ describe.each(engines)('the envelope, version 2, with $name', (engine) => {
 const head = 26 + 78 + 32 + 32;
 
 test.each([
-  [1, 0, 'the ciphertext was altered, or'],
-  [2, 0, 'the stream was cut short or altered after 65536 bytes'],
-  [2, 16, 'the stream is incomplete'],
-  [2, 17, 'the stream was cut short or altered after 131072 bytes'],
-])('a stream that ends after %i chunks and %i bytes says where', async (chunks, more, message) => {
-  const cut = (await seal(contentOf(3 * chunk))).subarray(0, head + chunks * (chunk + 16) + more);
-  const { error } = await sendThrough(openStream(unwrap, options), [cut]);
-  expect(error).toMatchObject({ code: 'decryption', message: expect.stringContaining(message) });
-});
+  [1, 0, 0, 'the ciphertext was altered, or'],
+  [2, 0, 1, 'the stream was cut short or altered after 65536 bytes'],
+  [2, 16, 2, 'the stream is incomplete'],
+  [2, 17, 2, 'the stream was cut short or altered after 131072 bytes'],
+])(
+  'of a stream cut after %i chunks and %i bytes, %i open, and it says where',
+  async (chunks, more, open, message) => {
+    const cut = (await seal(contentOf(3 * chunk))).subarray(0, head + chunks * (chunk + 16) + more);
+    for (const engine of engines) {
+      const { error, content } = await sendThrough(openStream(unwrap, { keyId, engine }), [cut]);
+      expect(error).toMatchObject({ code: 'decryption', message: expect.stringContaining(message) });
+      expect(same(content, contentOf(open * chunk))).toBe(true);
+    }
+  },
+);
 
 const anySize = fc.oneof(
   fc

@@ -130,7 +130,7 @@ describe('a destruction', () => {
     expect(await api('POST /v1/keys/:key_id/restore', { key_id })).toMatchObject({ destroy_at: null });
     world.time = start + 2 * day;
     await settleDue();
-    expect(await key()).toMatchObject({ status: 'disabled' });
+    expect([await key(), await material()]).toMatchObject([{ status: 'disabled' }, 2]);
 
     await api('DELETE /v1/keys/:key_id', { key_id, grace_days: 1 });
     world.time = start + 3 * day;

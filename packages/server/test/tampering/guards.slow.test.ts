@@ -155,6 +155,8 @@ test.each([
   'copy eaas.audit_entries to program $$true$$',
   'create table public.mine ()',
   'create temporary table mine ()',
+  'update eaas.audit_heads set id = id - 1',
+  'update eaas.audit_anchors set id = id - 1',
 ])('the server’s role cannot run: %s', async (statement) => {
   await expect(server.unsafe(statement)).rejects.toMatchObject(denied);
   await server.unsafe('rollback');
