@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chooseEarlier, type Git } from './earlier.ts';
-import { summaryOf, tableOfVerdicts, verdictOf } from './verdicts.ts';
+import { verdictOf } from './verdicts.ts';
 
 /** A repository that knows these answers. */
 const repository =
@@ -62,18 +62,4 @@ test('a difference of 2 %, or of fewer than 11 rounds, is no verdict', () => {
   expect(verdictOf('wrap', rounds(50, 1.03, 1.04)).verdict).toBe('worse');
   expect(verdictOf('wrap', rounds(10, 2, 3)).verdict).toBe('');
   expect(verdictOf('wrap', rounds(11, 2, 3)).verdict).toBe('worse');
-});
-
-test('the table fits 100 columns, and the summary names the rows outside the noise', () => {
-  const verdicts = [
-    verdictOf('wrap alone', rounds(25, 0.5, 0.6)),
-    verdictOf('hash alone', rounds(25, 0.9, 1.1)),
-    verdictOf('unwrap alone', rounds(25, 2, 3)),
-  ];
-  const [, wrap, hash, unwrap] = tableOfVerdicts(verdicts);
-  expect(wrap).toMatch(/^wrap alone +55\.0 +100\.0 +0\.550 +0\.52–0\.58  better$/);
-  expect(hash).toMatch(/^hash alone +100\.0 +100\.0 +1\.000 +0\.93–1\.07$/);
-  expect(unwrap?.length).toBeLessThan(100);
-  expect(summaryOf(verdicts)).toBe('Outside the noise: better: wrap alone. Worse: unwrap alone.');
-  expect(summaryOf([])).toBe('Outside the noise: better: nothing. Worse: nothing.');
 });

@@ -48,27 +48,6 @@ test('the pages name only entry points that exist, and design notes only files o
   expect(named.filter((one) => !known.has(one.replace(/^.*: /, '')))).toEqual([]);
 });
 
-// Of these, a page once said something else: the page, what it says, and where the code has what.
-const corrected = `
-docs/operating/threat-model.md | leaves memory within ten minutes | service/src/ledger/remembered.ts | rememberedFor = 600_000;
-docs/operating/replicas.md | people take at most 64 MiB | service/src/ledger/ledger.ts | mostBytes = 64 * 1024 * 1024;
-docs/concepts.md | keys in a variable or a file | local/src/sealed.test.ts | either \`file\`, \`sealed\` or \`secret\`
-packages/sdk/README.md | keep the keys in a variable or a file | local/src/sealed.test.ts | either \`file\`, \`sealed\` or \`secret\`
-packages/sdk/docs/security.md | with keys in a variable or file | local/src/sealed.test.ts | either \`file\`, \`sealed\` or \`secret\`
-packages/local/README.md | no \`setMinVersion\`; a file has both | local/src/sealed.test.ts | later.client.keys.setMinVersion(
-packages/sdk/docs/from-vault-transit.md | \`keys.setMinVersion\` | protocol/src/wire/keys.ts | PUT /v1/keys/:key_id/min-version
-packages/sdk/docs/from-vault-transit.md | your sign-in or a workload](sign-in.md), by OIDC | protocol/src/wire/issuers.ts | 'workload']
-packages/sdk/docs/from-aws-encryption-sdk.md | short-lived tokens of [workloads] | protocol/src/wire/issuers.ts | 'workload']
-docs/design/data-key-life.md | \`fresh: true\` | sdk/src/client/encrypt.ts | readonly fresh?: boolean
-`;
-
-const statements = corrected.match(/.+/g)?.map((line) => line.split(' | ')) ?? [];
-
-test.each(statements)('%s says "%s", as %s has it', (page = '', says, file, has) => {
-  expect(read(`packages/${file}`)).toContain(has);
-  expect(read(page).replaceAll(/\s+/g, ' ')).toContain(says);
-});
-
 test('no page names a person by the id of a row, which an erasure takes for ever, or passes `cache: false`', () => {
   const wrong = files.filter(({ text }) => /\bsubject: 'id'|\bcache: false\b/.test(text));
   expect(wrong.filter(({ path }) => path.endsWith('.md')).map(({ path }) => path)).toEqual([]);

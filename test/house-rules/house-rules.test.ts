@@ -39,19 +39,6 @@ test('each package imports only the packages that its layer allows', () => {
   expect(wrong).toEqual([]);
 });
 
-test('nobody takes `ciphertext` out of what `encrypt` returns, which is the ciphertext', () => {
-  const old =
-    /\{[^{}]*\bciphertext\b[^{}]*\} = (?:await )?(?!.*serverMode)[^;]*\.encrypt(?:Sync)?\(|\bencrypt(?:Sync)?\([^;]*\)\)?\.ciphertext\b/;
-  const isOld = (line: string): boolean => old.test(line) && !line.includes("as: 'bundle'");
-  expect(isOld("const { ciphertext } = await eaas.encrypt('x');")).toBe(true);
-  const code = files.filter(
-    ({ path }) => !/^CHANGELOG|^skills\/|\/reference\/|^test\/house-rules/.test(path),
-  );
-  expect(code.flatMap(({ path, lines }) => lines.filter(isOld).map((line) => `${path}: ${line}`))).toEqual(
-    [],
-  );
-});
-
 test('no relative import refers to a file of another package, except to what both commands share', () => {
   const wrong = sources.flatMap((file) =>
     importsOf(file)

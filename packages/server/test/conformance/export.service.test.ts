@@ -17,7 +17,8 @@ test('export returns every version and the hash key, encrypted to the RSA key', 
   const one = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek })).wrapped_key;
   ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
   const two = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek, context })).wrapped_key;
-  const { hash } = ok(await tenant.api.post('/v1/hash', { key_id, value: 'Grüße' }));
+  const value = ' Gru\u0308ße\u0000 ';
+  const { hash } = ok(await tenant.api.post('/v1/hash', { key_id, value }));
 
   const answer = await exported(key_id, publicJwk());
   expect(answer).toHaveStatus(200);
@@ -39,7 +40,7 @@ test('export returns every version and the hash key, encrypted to the RSA key', 
   expect(openWrappedKey(one, first ?? Buffer.of(), place)).toBe(dek);
   expect(openWrappedKey(two, second ?? Buffer.of(), { ...place, context })).toBe(dek);
   const hashKey = openOaep(answer.body.hash_key);
-  expect(createHmac('sha256', hashKey).update('Grüße').digest('hex')).toBe(hash);
+  expect(createHmac('sha256', hashKey).update(value).digest('hex')).toBe(hash);
   const { metadata, ...entry } = await newestEntry(tenant);
   expect(entry).toMatchObject({ action: 'key.export', key_id, actor: tenant.apiKeyId });
   expect(Object.values(metadata)).toContain(thumbprint(publicJwk()));
