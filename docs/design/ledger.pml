@@ -1,5 +1,6 @@
 // The ledger as a model for SPIN: an answer leaves only with its entry, each entry rests on current rows, and
-// nothing is written twice, whatever breaks. `npm run model` checks it; ledger.md says the same in prose.
+// nothing is written twice, whatever breaks. `npm run model` checks it; the head of
+// packages/service/src/ledger/ledger.ts says the same in prose.
 //
 // Two replicas serve one tenant of one database. A replica judges a request on its guess, the head and the
 // rows as it last saw them, and sends one append, a *link*, that succeeds only if the head is still the

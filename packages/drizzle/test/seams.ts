@@ -1,5 +1,6 @@
 // Compares what `@eaas/drizzle` hooks in another version of Drizzle with the version that was judged last, whose facts are in
 // seams.json: `npm run seams`, or with a version or a tag: `npm run seams -- 1.0.0-rc.5`. `--write` after it has been judged.
+// Drizzle 1.0 has what we hook in other places; a port stands on `@eaas/sdk/fields` like the package for Prisma.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,5 +1,23 @@
 // A moment: the heads of all tenants become a tree, the tree an entry of the log, and the log's checkpoint is signed. All of it
-// commits together.
+// commits together, with a path for each tenant that has new entries.
+//
+//   heads of all tenants            one moment                    the log                       witnesses
+//   acme   48211  7f3a…  ─┐
+//   blue      17  c02e…  ─┼─► prefix tree ─► root ─► entry ─► tiles (RFC 6962) ─► checkpoint ─► cosignatures
+//   carp    9302  11d9…  ─┘        │                                 │              Ed25519        (time, signature)
+//                                  ▼                                 ▼
+//                          path of each tenant                inclusion path
+//                          that moved                                │
+//                                  └──────────── tlog-proof ◄────────┴──────── checkpoint with its cosignatures
+//
+// - In the tree, a tenant has one place, the SHA-256 of its id, with room for one head: it cannot have two histories. A proof shows
+//   the path from there to the root: hashes, from which nobody can guess another head, because each head contains a hash that
+//   only its tenant knows.
+// - Before it signs a moment, the service checks each tenant's newest hash. One that it did not write itself (its MAC is wrong, and
+//   no earlier moment had it) is left out for the last proven one, and raises the alarm `EaasTamperingFound`.
+// - Before a server signs, it computes the root from the tiles. If the last signed checkpoint has another root, the log stops.
+// - Before each moment, all witnesses are asked for the last checkpoint that they signed: a database that fails over can lose
+//   a moment that a witness signed, and the service would sign another tree of the same size, a second history.
 import {
   buildPrefixTree,
   momentEntry,

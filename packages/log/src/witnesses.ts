@@ -1,5 +1,6 @@
 // Asks the witnesses of the policy to cosign our newest checkpoint, as C2SP's tlog-witness says. Whatever they respond, only
-// lines that verify under a key of the policy are kept, and only our own signature can halt the log.
+// lines that verify under a key of the policy are kept, and only our own signature on a tree that our log does not extend can halt
+// the log: then our database has lost entries, or somebody else signs with our key. A slow, absent or lying witness raises an alarm.
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { toBase64 } from '@eaas/protocol/internal-base64';

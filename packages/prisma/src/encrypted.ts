@@ -1,4 +1,7 @@
-// The extension: its options, the client that it returns, and what each operation passes through.
+// The extension: its options, the client that it returns, and what each operation passes through. Prisma 8 has no `$extends`: its
+// middleware rewrites queries and parameters, but sees results row by row, and its codecs see no row. A port stands on
+// `@eaas/sdk/fields`: `fields.describe()` lists columns and indexes, `encryptRows` and `decryptRows` convert many rows in one request,
+// `where` returns fingerprints, and columns are `Concealed` until `reveal` opens them.
 import type {
   EncryptionOptions,
   FieldsClient,

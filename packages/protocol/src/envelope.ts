@@ -1,5 +1,19 @@
 // Reads and writes the bytes of envelopes without decrypting anything: the header, the wrapped key and the parts after it.
-// Streams have the same header.
+// Streams have the same header. An envelope has all that decryption needs, except the context and the service's key. The package's
+// README says why each part is there.
+//
+//   DEK, 32 random bytes ─┬─ the service wraps it ─► wrapped key
+//                         └─ HKDF-SHA-256 ─┬─► K, the encryption key
+//                                          └─► C, the commitment
+//
+//   ┌───────┬─────────┬────────┬─────────────┬───┬─────────────┬────┬────┬────────────┬─────┐
+//   │ magic │ version │ key_id │ key_version │ n │ wrapped key │ iv │ C  │ ciphertext │ tag │
+//   │   3   │    1    │   16   │      4      │ 2 │      n      │ 12 │ 32 │     m      │ 16  │
+//   └───────┴─────────┴────────┴─────────────┴───┴─────────────┴────┴────┴────────────┴─────┘
+//   ╰── AAD, with the context ─╯╰ authenticated by the service ╯
+//                                                                     ▲          ▲
+//   opening:  1 format   2 expected key   3 unwrap   4 compare C ─────┘          │
+//                                                    5 decrypt and check the tag ┘
 import { isBytes, writeUint32 } from './bytes.ts';
 import { FormatError, InputError } from './errors.ts';
 import {

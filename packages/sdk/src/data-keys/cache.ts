@@ -1,4 +1,19 @@
-// Data keys in memory, for as long as calls use them and the limits allow.
+// Data keys in memory, for as long as calls use them and the limits allow. A cache counts who uses each: itself, and each call that
+// encrypts or decrypts with it. When nobody uses it any more, it is overwritten. So a call finishes with an evicted data key.
+//
+//    encrypt (per partition)                                    decrypt (per wrapped key)
+//             │                                                          │
+//             ▼                                                          ▼
+//       ┌─ cache: LRU, TTL, single-flight ──────────────────────────────────────┐
+//       │   request ──► arriving ──► in memory ──────────────────► evicted      │
+//       └──────────────────┼─────────────┼─────────────────────────────┼────────┘
+//                          ▼             ▼                             ▼
+//                       failed        in use by calls ─── last ──►  overwritten
+//                                                        call ends
+//
+// Calls that encrypt share a data key if key, scope, wrap context and subject are equal; calls that decrypt, if wrapped key, key
+// version, wrap context, subject and user are. A data key for each value would cost a round trip for each: callers who want
+// that pass `fresh: true`.
 import { personName } from '@eaas/protocol/internal';
 import { Bounded } from '../bounded.ts';
 import { abortable, later, type Timer } from '../http/abortable.ts';

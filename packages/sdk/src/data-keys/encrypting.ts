@@ -1,4 +1,5 @@
-// Finds a data key with room for a value, and requests the next one before it is used up.
+// Finds a data key with room for a value, and requests the next one before it is used up. That is at 80 % of the limit of messages,
+// bytes or age, so that no call waits.
 import { type Wrapped, randomBytes } from '@eaas/protocol/internal';
 import type { DataKeyCalls } from './calls.ts';
 import { later, type Timer } from '../http/abortable.ts';

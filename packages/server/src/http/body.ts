@@ -1,5 +1,5 @@
-// Reads the body of a request after its caller was admitted. Fastify is not told that there is one: it would read every body,
-// and after a fault it would close the connection, so that a client that still sends could not read the response.
+// Reads the body of a request after its caller was admitted. Fastify is not told that there is one: it would read every body
+// before its tenant's turn, and after a fault it would close the connection, so that a client that still sends could not read the response.
 import type { IncomingMessage } from 'node:http';
 import { bodyTooLarge } from '@eaas/protocol/internal-service';
 import { Refusal } from '@eaas/service';

@@ -1,6 +1,30 @@
 // The one way to change a tenant, and to read it: a request becomes a decision, decisions wait for their tenant, and one append
-// commits them. See docs/design/ledger.md. What is read is in tenant-cache.ts, what is judged in judge.ts, and what is written in
-// queue.ts.
+// commits them. It commits audit entries, rows and head (the log's newest entry), or nothing. No answer leaves before the commit.
+// What is read is in tenant-cache.ts, what is judged in judge.ts, and what is written in queue.ts. docs/design/ledger.pml is a model of it.
+//
+//   decision ─► queue ─► judge all on the guess ─► append if the head is the guessed one
+//   needs                     ▲          ▲            │
+//   prepare               lock, read   follow         ├─ written ─► answer
+//   judge                     ▲  ▲       ▲            │               ▲
+//                             │  └───────┴── moved ◄──┤               │
+//                             └──────────── absent ◄──┴─ lost ─► look ┘
+//
+// - The guess is the head and the rows as this replica last saw them. The database writes a link (what one append adds to a log)
+//   only if its head still has the id and MAC of the guess. So no change invalidates anything: a stale guess costs a second try,
+//   not a wrong answer.
+// - A head that moved comes with the refusal. If it is newer, has a valid MAC and the same sum of rows, the guess follows it, and
+//   the replica judges the same requests again, as if they had just come, with those that came meanwhile.
+// - The lock on the head makes other replicas wait. A replica takes it when another has changed rows, when the head has moved three
+//   times, and after a lost answer. To change a row, it also takes the lock, reads the row again, and refuses a forged one.
+// - One statement can append for many tenants: what comes while two statements run leaves together. Each link still has its own
+//   head, and its own outcome.
+// - If the connection breaks during an append, the replica does not know whether its link was written. So it locks the head, and
+//   looks in the log for the link's nonce. If it finds the nonce, it answers; if not, it judges and writes again in the same
+//   transaction.
+// - Time is the database's clock. The database refuses an append that was judged more than ten seconds ago, because an API key may
+//   have expired since.
+// - The head contains a masked sum of the MACs of all rows. If somebody removes, inserts, changes or puts back a row, `verify`
+//   computes and reports another sum.
 import type { Endpoint } from '@eaas/protocol/wire';
 import { endSealer } from '#platform';
 import type { Secret } from '../crypto/secret.ts';

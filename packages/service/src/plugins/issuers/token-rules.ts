@@ -1,5 +1,6 @@
 // The tokens of a sign-in: all that is judged but the signature, which whoever makes the service verifies with the key that
-// `fittingKey` names. Admission of users (index.ts) asks it at each request.
+// `fittingKey` names. Admission of users (index.ts) asks it at each request, because the settings of an issuer can change
+// while a token lives.
 import { toHex } from '@eaas/protocol/internal';
 import { bytesOf, isObject, subject as subjectText } from '@eaas/protocol/internal-service';
 import { canonicalJson } from '@eaas/protocol/audit';
