@@ -87,24 +87,3 @@ export class Client {
       });
   }
 }
-
-/** Of @inngest/middleware-encryption 2.0. */
-export abstract class EncryptionService {
-  abstract identifier: string;
-  abstract encrypt(value: unknown): string | Promise<string>;
-  abstract decrypt(value: string): unknown;
-}
-export const encryptionMiddleware = (options: { key: string; encryptionService?: EncryptionService }) =>
-  check({ output: secret }, async () => {
-    const stored = (await options.encryptionService?.encrypt({ output: secret })) ?? '';
-    return [stored, await options.encryptionService?.decrypt(stored)];
-  });
-
-/** A DynamoDBDocument of @aws-sdk/lib-dynamodb, with a table that has one item. */
-type Item = Record<string, unknown>;
-let item: Item = {};
-export const db = {
-  put: async ({ Item: given }: { TableName: string; Item: Item }): Promise<void> => void (item = given),
-  query: async ({ ExpressionAttributeValues: values }: Item): Promise<{ Items?: Item[] }> =>
-    isDeepStrictEqual(values, { ':it': item['email_index'] }) ? { Items: [item] } : {},
-};

@@ -24,7 +24,7 @@ const firstLine = (block: string): string => block.split('\n')[0] ?? '';
 /** The pages of the manual with commands to type, in their order. */
 const withCommands = manualPages.filter((page) => typedIn(page).length > 0);
 
-const otherPages = ['packages/sdk/docs/from-server-mode.md', 'packages/sdk/docs/half.md', 'docs/evidence.md'];
+const otherPages = ['packages/sdk/docs/half.md', 'docs/evidence.md'];
 
 function typedIn(document: string): string[] {
   const exceptions = blocksNotRun[document] ?? {};

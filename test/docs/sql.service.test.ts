@@ -10,7 +10,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   'packages/sdk/docs/orm.md': 'packages/sdk/test/orms/recipes.slow.test.ts',
   'packages/sdk/docs/from-pgsodium.md': 'test/docs/supabase.slow.test.ts',
   'packages/migrate/docs/leave.md': 'packages/migrate/test/leave.service.test.ts',
-  'docs/operating/citus.md': 'test/prove/parts/citus.ts',
 };
 
 const blocks = blocksOf(read(migration), 'sql');

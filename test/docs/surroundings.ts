@@ -30,10 +30,9 @@ globalThis.fetch = async (input, init) => {
 };
 `,
   '../docs/slots.md': `
-import { defineFields, field, unencrypted } from '@eaas/sdk/fields';
 import { eaas } from '@eaas/test-kit/played-service';
 import {
-  Client, db, emailOTP, EncryptionService, encryptionMiddleware, JsonPlusSerializer, MemorySaver,
+  Client, emailOTP, JsonPlusSerializer, MemorySaver,
   type PayloadCodec, sendVerificationOTP, type SerializerProtocol, twoFactor,
 } from '../../../test/docs/played-slots.ts';
 `,
@@ -221,10 +220,6 @@ const user = {
   note: 'eyJpdiI6IkNyTUdnakExWmh1NDI2SWN3bE5TTVE9PSIsInZhbHVlIjoiWlpjQnBMS2dNQzZtWFhRQy9zUDk2UT09IiwibWFjIjoiZTYwZTdlOTg1Y2E2OTAxOGUyZmZkM2MzMjU1YTU5MGE0NmIwNDFkYTE0ZTE3Mjk1ODZiZmIyOTQ3ZWQ0ODgxZiIsInRhZyI6IiJ9',
   iban: 'k9p8IB2bPd9C9XVr7dbNWZLl+xFNaQ/QUANtjFMfD2CciuSwHCgg9b57sKze6uTFMrD0dE0d',
 };
-`,
-  'sdk/docs/from-server-mode.md': `
-import { eaas, keyId, service } from '@eaas/test-kit/played-service';
-const report = (..._facts: unknown[]): void => {};
 `,
   'sdk/docs/testing.md': '',
 };

@@ -13,7 +13,7 @@ const away = 2_000;
 const hostOf = ({ connection }: OwnPostgres): string => connection('superuser').host;
 
 function nodeSettings(): Record<string, string> {
-  const [page = ''] = blocksOf(read('docs/operating/citus.md'), 'ini');
+  const [page = ''] = blocksOf(read('docs/operating/replicas.md'), 'ini');
   const ofPage = Array.from(
     page.matchAll(/^([\w.]+) = '?([^'#\n]*?)'? *(?:#.*)?$/gm),
     ([, name = '', value = '']) => [name, value],

@@ -163,22 +163,6 @@ const recipes: readonly Recipe[] = [
     ],
   },
 ];
-const mongoose: Recipe = {
-  name: 'Mongoose',
-  tools: 'packages/sdk/test/orms/mongoose',
-  code: [
-    ...shared,
-    ...blocksIn('Mongoose'),
-    '// An encrypted update passes the validators, and reaches the driver, which has no connection.',
-    "mongoose.set('bufferCommands', false);",
-    "const valid = Patients.updateOne({ _id: ada.id }, await records.encryptRow('patients', ada.id, { name: 'A' }));",
-    'console.log(await valid.exec().catch((error: Error) => error.name)); // MongooseError',
-    "const insert = Patients.insertMany([{ _id: 'x', name: 'plain' }]);",
-    'console.log(await insert.catch((error: Error) => error.name)); // ValidationError',
-    "const update = Patients.updateOne({ _id: ada.id }, { ssn: '111-11-1111' });",
-    'console.log(await update.exec().catch((error: Error) => error.name)); // ValidationError',
-  ],
-};
 
 /** Compiles a recipe with the types of its library, and returns what it prints, and what its comments say. */
 async function play({ name, tools, code }: Recipe, env: NodeJS.ProcessEnv = {}) {
@@ -203,9 +187,4 @@ test.each(recipes)('the recipe for $name compiles, and prints what its comments 
   expect(JSON.stringify(stored)).not.toMatch(/"Ada"|987-65|dry cough/);
   await sql.end();
   await database.drop();
-});
-
-test('the recipe for Mongoose compiles, and prints what its comments say', async () => {
-  const [printed, said] = await play(mongoose);
-  expect(printed).toBe(said);
 });
