@@ -160,8 +160,8 @@ export EAAS_LOCAL_NEW_KMS_COMMAND="$PWD/${name}.sh"
 npx --no-install @eaas/local lock < ${variables} > locked && mv locked ${variables}
 \`\`\`
 
-From then on, \`rotate\` needs the program in \`EAAS_LOCAL_KMS_COMMAND\`. The app asks the key service once in each process, at
-the first call, by this module:
+From then on, \`rotate\` needs the program in \`EAAS_LOCAL_KMS_COMMAND\`. Your app unlocks the variable once per process, on its
+first call. This module does it:
 
 ${fileOf(`examples/local-kms/${name}.mjs`)}`,
   file: (path = '') => fileOf(path),

@@ -14,6 +14,8 @@ import { follow, type Reader, storedIn } from './quick-start.ts';
 
 interface Start {
   readonly page: string;
+  /** The part of the page that the reader follows, after what stands before the first. */
+  readonly section?: string;
   /** The folders that have what the reader installs. */
   readonly tools: readonly Tools[];
   /** What the reader does in the browser until it shows each block `text`. */
@@ -21,18 +23,23 @@ interface Start {
 }
 
 const inTerminal: readonly Start[] = [
-  { page: 'README.md', tools: ['test/tools/drizzle'] },
-  { page: 'docs/start/script.md', tools: ['packages/sdk/test/orms/kysely', 'test/tools/drizzle'] },
+  { page: 'README.md', section: 'Install the packages', tools: ['test/tools/drizzle'] },
   { page: 'docs/start/express.md', tools: ['packages/sdk/test/frameworks/express', 'packages/prisma/test'] },
   { page: 'docs/start/tokens.md', tools: ['test/tools/drizzle'] },
   { page: 'docs/start/nestjs.md', tools: ['test/tools/start', 'packages/sdk/test/frameworks/next'] },
 ];
 
-/** Their keys are in one variable, which they rotate, and which a key service locks in the end. */
+const serverless = 'docs/start/serverless.md';
+
+/** Their keys are in one variable, which some rotate, and which a key service locks in the end. */
 const inOneVariable: readonly Start[] = [
-  { page: 'docs/start/next-edge.md', tools: ['packages/sdk/test/frameworks/next'] },
-  { page: 'docs/start/workers.md', tools: ['test/tools/start', 'test/tools/drizzle'] },
-  { page: 'docs/start/lambda.md', tools: ['test/tools/kms'] },
+  { page: serverless, section: 'Next.js at the edge', tools: ['packages/sdk/test/frameworks/next'] },
+  {
+    page: serverless,
+    section: 'Cloudflare Workers and D1',
+    tools: ['test/tools/start', 'test/tools/drizzle'],
+  },
+  { page: serverless, section: 'AWS Lambda', tools: ['test/tools/kms'] },
 ];
 
 const inBrowser: readonly Start[] = [
@@ -70,7 +77,7 @@ test('the front page, and every page of docs/start that has code, is followed', 
   // better-auth.slow.test.ts runs one, and the other has only links.
   const others = ['docs/start/better-auth.md', 'docs/start/README.md'];
   const pages = readdirSync(join(root, 'docs/start')).map((name) => `docs/start/${name}`);
-  expect(['README.md', ...pages].toSorted()).toEqual([...followed, ...others].toSorted());
+  expect(['README.md', ...pages].toSorted()).toEqual([...new Set([...followed, ...others])].toSorted());
 });
 
 test.each(inTerminal)('$page works as its reader types it, and its programs type-check', async (start) => {
@@ -78,7 +85,7 @@ test.each(inTerminal)('$page works as its reader types it, and its programs type
 });
 
 test.each(inOneVariable)(
-  '$page works as its reader types it, and nothing but the variable has the keys',
+  '$section of $page works as its reader types it, and nothing but the variable has the keys',
   async (start) => {
     const reader = await followed(start);
     expect(await faultsOf(reader)).toEqual([]);
@@ -146,7 +153,7 @@ async function sendBoth(tab: Page, shown: string): Promise<void> {
   }
 }
 
-test.each([...inTerminal, ...inBrowser, ...inOneVariable])(
+test.each([...inTerminal, ...inBrowser, { page: serverless }])(
   '$page names each file before its text',
   ({ page }) => {
     // A page on the web does not show what follows the language of a block.
@@ -162,7 +169,7 @@ test.each([...inTerminal, ...inBrowser, ...inOneVariable])(
 
 type Followed = Reader & { readonly database: TestDatabase };
 
-async function followed({ page, tools, inBrowser: steps = [] }: Start): Promise<Followed> {
+async function followed({ page, section, tools, inBrowser: steps = [] }: Start): Promise<Followed> {
   const homes = [root];
   for (const name of tools) homes.push(dirname(await requireTools(name)));
   const database = await createDatabase();
@@ -174,7 +181,7 @@ async function followed({ page, tools, inBrowser: steps = [] }: Start): Promise<
     await waiting.shift()?.(tab, shown);
   };
   const variables = await playKeyServices();
-  const reader = await follow(page, { app, homes, database, browse, variables });
+  const reader = await follow(page, { section, app, homes, database, browse, variables });
   expect(waiting).toEqual([]);
   return { ...reader, database };
 }

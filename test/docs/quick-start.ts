@@ -56,10 +56,12 @@ interface Locked {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-function blocksIn(page: string): Block[] {
-  // The rest of the front page is for a clone: first-field.slow.test.ts types it.
-  const [text = ''] = read(page).split('\n## Five minutes');
-  const found = text.matchAll(/^```(\S*)(?: (\S+))?\n(.*?)^```$/gms);
+/** The blocks of a page or, if the reader follows one section, those before the first section and those in it. */
+function blocksIn(page: string, section?: string): Block[] {
+  const [start = '', ...sections] = read(page).split(/^## /m);
+  const followed = sections.filter((text) => section === undefined || text.startsWith(`${section}\n`));
+  if (followed.length === 0) throw new Error(`${page} must have the section ${section} (got none)`);
+  const found = [start, ...followed].join('').matchAll(/^```(\S*)(?: (\S+))?\n(.*?)^```$/gms);
   return Array.from(found, ([, language = '', path, text = '']) => ({
     language,
     text,
@@ -154,6 +156,7 @@ const prismaTable = `create table "Patient"
   (id text primary key, name text not null, email text not null, email_index text unique, born text not null)`;
 
 interface Surroundings {
+  readonly section?: string | undefined;
   /** What the reader's terminal has besides. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly app: App;
@@ -165,7 +168,8 @@ interface Surroundings {
 }
 
 /** Each port that the page names becomes a free one, and the URL of the reader's database that of `database`. */
-export async function follow(page: string, { app, homes, database, browse, variables }: Surroundings) {
+export async function follow(page: string, surroundings: Surroundings) {
+  const { section, app, homes, database, browse, variables } = surroundings;
   const place = mkdtempSync(join(tmpdir(), 'eaas-start-'));
   const ports = new Map<string, string>();
   for (const port of ['3000', '5173', '8787']) ports.set(port, String(await freePort()));
@@ -207,7 +211,7 @@ export async function follow(page: string, { app, homes, database, browse, varia
   };
   onTestFinished(close);
   onTestFailed(() => void process.stdout.write(asSeen(terminal.shown())));
-  for (const { language, path, text } of blocksIn(page)) {
+  for (const { language, path, text } of blocksIn(page, section)) {
     if (path !== undefined && language === 'diff') save(path, changed(textOf(path), own(text)));
     else if (path !== undefined && files.includes(path)) expect(textOf(path)).toBe(own(text));
     else if (path !== undefined) save(path, text);

@@ -30,7 +30,14 @@ const shared = [
 const ofThePage = blocksOf(page, 'sql').join('');
 
 const drizzlePage = read('packages/drizzle/README.md');
-const [setup = '', encryptedMembers = '', filling = '', conversion = ''] = blocksOf(drizzlePage, 'ts');
+const [setup = '', encryptedMembers = ''] = blocksOf(drizzlePage, 'ts');
+const filling = `
+import { migrate } from '@eaas/migrate';
+const filled = await migrate(db, members, 'index', { client: eaas });
+console.log(filled.done, filled.progress.rewritten); // true 2`;
+const conversion = `
+const result = await migrate(db, members, 'encrypt', { client: eaas });
+console.log(result.done, result.progress.rewritten, result.left.count); // true 2 0`;
 const [, people = ''] = drizzlePage.split(/^## People$/m);
 const ofPeople = blocksOf(people, 'ts').slice(0, 3);
 
