@@ -28,20 +28,24 @@ test('the command in fields.md prints an index key that the app can use', async 
   expect(await terminal.type(command)).toMatchObject({ output, failed: [] });
 });
 
-test('the command in audit.md verifies the file that the code in audit.md writes', async () => {
+test('the command in audit.md verifies a file of entries, as the page says that one writes them', async () => {
   const page = read('packages/sdk/docs/audit.md');
   const program = [
-    "import { writeFile } from 'node:fs/promises';",
+    "import { appendFileSync } from 'node:fs';",
     "import { eaas, service } from '@eaas/test-kit/played-service';",
     // A page of `audit.list` has 100 entries.
     "for (let key = 0; key < 120; key++) await service.createKey('customers ' + key);",
-    blocksOf(page, 'ts').find((block) => block.includes('acme.ndjson')),
-    'console.log(signed.verifier_key);',
+    'const { checkpoint, verifier_key } = await eaas.audit.checkpoint();',
+    "appendFileSync('acme.checkpoint', checkpoint);",
+    "for await (const entry of eaas.audit.list({}, { order: 'oldest' }))",
+    "  appendFileSync('acme.ndjson', JSON.stringify(entry) + '\\n');",
+    'console.log(verifier_key);',
   ];
   const writer = await saved('written-log', { 'program.mts': program.join('\n') });
   const verifierKey = (await writer.run('program.mts')).trim();
   const typed = blocksOf(page, 'sh').find((block) => block.includes('verify-file')) ?? '';
-  const [npx, noInstall, server, ...words] = typed.trim().replaceAll("'", '').split(' ');
+  const command = typed.trim().split('\n').at(-1) ?? '';
+  const [npx, noInstall, server, ...words] = command.replaceAll("'", '').split(' ');
   expect([npx, noInstall, server]).toEqual(['npx', '--no-install', '@eaas/cli']);
   const verify = () => run([...eaas, ...words.slice(0, -1), verifierKey], {}, { cwd: writer.folder });
   const stdout = expect.stringMatching(/: valid, entries 1 to 12\d\n$/) as string;

@@ -39,7 +39,7 @@ const inOneVariable: readonly Start[] = [
     section: 'Cloudflare Workers and D1',
     tools: ['test/tools/start', 'test/tools/drizzle'],
   },
-  { page: serverless, section: 'AWS Lambda', tools: ['test/tools/kms'] },
+  { page: serverless, section: 'AWS Lambda', tools: [] },
 ];
 
 const inBrowser: readonly Start[] = [

@@ -48,7 +48,6 @@ const log = { warn: (_event: unknown, _text: string): void => {} };
 const findSession = async (cookie: string | null) => (cookie === 'session=42' ? { userId: '42' } : undefined);
 playPage((request) => proxy(request));
 `,
-  'sdk/docs/lists.md': `import '@eaas/test-kit/played-service';`,
   'sdk/docs/outages.md': `import '@eaas/test-kit/played-service';`,
   'sdk/docs/erase-a-person.md': `
 import { eaas } from '@eaas/test-kit/played-service';

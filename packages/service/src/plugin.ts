@@ -1,5 +1,12 @@
 // The seam: what is not the core attaches here, and is named nowhere else. Rows, calls and callers of a plugin are judged by
 // the same ledger, stand in the same sum of rows, and are verified with it.
+//
+// `withPlugins` in cli/src/program.ts lists them. The operations of a plugin answer routes of protocol/src/wire, whose endpoints
+// say if they write. Each returns a `Part`: `needs(view)` names rows (`refTo(table, id)`), `judge(view)` finds them
+// (`view.find(table, id)`), and returns `entries` (`tenantDraft`), `writes` (`put`, with `rev: view.entryId`) and `answer`, or
+// throws `Refusal`. `changes: true` lets it replace rows. `requireKey` finds a key; `preparing` makes a part that waits. A table's
+// id begins with a uuid of its own. Examples: plugins/intake, plugins/people (with a table), log/src/proofs.ts. Tests: `openTenant`
+// (service/test) and test/kit/calls.ts.
 import type { Context } from '@eaas/protocol';
 import type { Route } from '@eaas/protocol/wire';
 import type { WrappedForm } from '@eaas/protocol/internal';

@@ -31,10 +31,11 @@ const ofThePage = blocksOf(page, 'sql').join('');
 
 const drizzlePage = read('packages/drizzle/README.md');
 const [setup = '', encryptedMembers = ''] = blocksOf(drizzlePage, 'ts');
-const filling = `
-import { migrate } from '@eaas/migrate';
-const filled = await migrate(db, members, 'index', { client: eaas });
-console.log(filled.done, filled.progress.rewritten); // true 2`;
+const filling = [
+  "import { migrate } from '@eaas/migrate';",
+  "const filled = await migrate(db, members, 'index', { client: eaas });",
+  'console.log(filled.done, filled.progress.rewritten); // true 2',
+].join('\n');
 const conversion = `
 const result = await migrate(db, members, 'encrypt', { client: eaas });
 console.log(result.done, result.progress.rewritten, result.left.count); // true 2 0`;
