@@ -13,7 +13,7 @@ import { listening } from '@eaas/test-kit/listening';
 import { run } from '@eaas/test-kit/program';
 import { blocksOf, linksOf, read, root } from '@eaas/test-kit/markdown';
 import { authenticatorsOf } from '@eaas/test-kit/authenticator';
-import { whereAvailable } from '@eaas/test-kit/available';
+import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
 import { hasChromium, launchChromium } from '@eaas/test-kit/chromium';
 import { freePort } from '@eaas/test-kit/free-port';
 import { requireTools } from '@eaas/test-kit/tools';
@@ -111,6 +111,46 @@ whereAvailable('python3 with the package cryptography', hasCryptography, () => {
     expect(refused.stderr).toContain('InvalidTag');
   });
 });
+
+/** The writers of write-from-go-or-python, by what runs them, and whether its HPKE or ML-KEM is here. */
+const go = isInstalled('go') ? 'go' : '/usr/local/go/bin/go';
+const writers = [
+  ['Go 1.26 (crypto/hpke)', [go, 'run', 'write.go'], spawnSync(go, ['list', 'crypto/hpke']).status],
+  [
+    'python3 with the package cryptography 48',
+    ['python3', 'write.py'],
+    spawnSync('python3', ['-c', 'from cryptography.hazmat.primitives.asymmetric import mlkem']).status,
+  ],
+] as const;
+
+for (const [needs, command, status] of writers)
+  whereAvailable(needs, status === 0, () => {
+    test(`the SDK opens what ${command.at(-1)} wrote, only with its context`, async () => {
+      const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = surroundings.env;
+      await using eaas = new EaasClient({ baseUrl, apiKey });
+      const { key_id: keyId } = await eaas.keys.create({ name: command.at(-1) ?? '', intake: true });
+      const { key_version } = await eaas.keys.rotate(keyId);
+      const { intake_public_key: publicKey } = await eaas.publicKey(keyId);
+      const write = (key: string, ...context: string[]) =>
+        run(
+          [...command, key, ...context],
+          {},
+          { cwd: `${root}examples/write-from-go-or-python`, input: '3 bär' },
+        );
+      const context = ['device=7', 'device-kind=pump', 'ort=Köln'];
+      const { code, stdout, stderr } = await write(String(publicKey), ...context);
+      expect([code, stderr, stdout.trim().length, key_version]).toEqual([0, '', 1_688, 2]);
+      const open = (...pairs: string[]) => {
+        const program = [process.execPath, 'examples/write-from-go-or-python/open.mjs'];
+        return run([...program, keyId, stdout.trim(), ...pairs], surroundings.env, { cwd: root });
+      };
+      expect(await open(...context.toReversed())).toEqual({ code: 0, stdout: '3 bär\n', stderr: '' });
+      expect((await open('device=8')).stderr).toContain('DecryptionError: decryption failed');
+      const altered = await write(String(publicKey).replace('A', 'B'));
+      expect(altered).toMatchObject({ code: 1, stdout: '' });
+      expect(altered.stderr).toMatch(/^[^\n]*the public key must [^\n]*\n(?:exit status 1\n)?$/);
+    });
+  });
 
 test('upload-a-file: no user can decrypt, download or continue the file of another user', async () => {
   const uploads = await newDirectory();

@@ -41,6 +41,7 @@ test.each([
   ['sign-up/search.mjs', table],
   ['sign-up/server.mjs', table],
   ['upload-a-file/server.mjs', service],
+  ['write-from-go-or-python/open.mjs', client],
 ])('%s prints one line that names a missing variable', async (program, env) => {
   for (const name of Object.keys(env)) {
     const { [name]: _, ...others } = env as Readonly<Record<string, string>>;
