@@ -42,8 +42,7 @@ function errorsIn(text: string): Row[] {
       const thrown = first.replace(/^Thrown (?:if|for) (.)/, (_, letter: string) => letter.toUpperCase());
       const [, named] = new RegExp(`${comment}export type ${union} =`).exec(text) ?? [];
       if (codes.length === 0) codes.push([one === undefined ? plain(named) : code(one), thrown]);
-      const refused =
-        'The service [refused the call](../../docs/api-contract.md#errors): `message` says what to do';
+      const refused = 'The service [refused the call](api-contract.md#errors): `message` says what to do';
       if (name === 'ServiceError') codes.push([`${Object.keys(problems).length} others`, refused]);
       return codes.map(([first = '', meaning = ''], at) => [at === 0 ? code(name) : '', first, meaning]);
     },

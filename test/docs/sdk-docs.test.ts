@@ -14,7 +14,8 @@ test('the pages name every variable that the client reads, every class of errors
   const commands = read('docs/operating/commands.md');
   expect(variables.filter((name) => !commands.includes(`\`${name}\``))).toEqual([]);
   const classes = code.join('').match(/(?<=export class )\w+(?= extends EaasError)/g);
-  expect(classes?.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
+  const errors = read('docs/errors.md');
+  expect(classes?.filter((name) => !errors.includes(`\`${name}\``))).toEqual([]);
   const repeatable = new RegExp(/const repeatable = \/(.+)\/;/.exec(code.join(''))?.[1] ?? '');
   const [never = ''] = /It never repeats [^.]+/.exec(manual) ?? [];
   const routes = Object.keys(endpoints).filter((route) => !repeatable.test(route));
