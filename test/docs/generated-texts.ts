@@ -68,7 +68,7 @@ function fileOf(path: string): string {
 }
 
 const stored =
-  'ciphertexts, which begin with `eaasA`, and fingerprints (keyed hashes for the search). The service saw neither names nor\naddresses';
+  '[ciphertexts](../glossary.md), which begin with `eaasA`, and fingerprints (keyed hashes for the search). The service saw neither names nor\naddresses';
 
 /** By the first word of a region's name; the other words are the arguments. */
 export const texts: Readonly<Record<string, (...words: readonly string[]) => string>> = {

@@ -18,7 +18,7 @@ const flat = (all: readonly Entry[]): Entry[] => all.flatMap((entry) => [entry, 
 const { groups, missing } = contents();
 const listed = groups.flatMap(({ entries }) => flat(entries));
 
-test('every page has a place in the sidebar, and is at most two clicks from docs/README.md, which has 48 links', () => {
+test('every page has a place in the sidebar, and is at most two clicks from docs/README.md, which has 52 links', () => {
   expect(missing).toEqual([]);
   const written = pages.filter((path) => !path.startsWith('packages/sdk/docs/reference/'));
   expect([...listed.map(({ path }) => path), ...atTop].toSorted()).toEqual(written);
@@ -30,7 +30,7 @@ test('every page has a place in the sidebar, and is at most two clicks from docs
     ...first.flatMap((path) => linksIn(path).map((link) => link.path)),
   ]);
   expect({ first: first.length, far: written.filter((path) => !near.has(path)) }).toEqual({
-    first: 48,
+    first: 52,
     far: [],
   });
 });
