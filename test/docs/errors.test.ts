@@ -51,11 +51,9 @@ const provoked: readonly (() => unknown)[] = [
   () => createLocalService({ sealed }),
   () => new EaasClient({ service: createLocalService({ sealed, open }) }).encrypt('x'),
 ];
-const headings = Array.from(
-  read('docs/errors.md').matchAll(/^### `+ ?(.+?) ?`+$/gm),
-  ([, said = '']) => said,
-);
-const cases = Array.from(provoked, (provoke, at) => ({ said: headings[at] ?? 'no heading', provoke }));
+const lines = read('docs/errors.md').match(/(?<=^### ).+/gm) ?? [];
+const headings = lines.map((line) => line.replace(/^(`+) ?(.+?) ?\1$/, '$2'));
+const cases = provoked.map((provoke, at) => ({ said: headings[at] ?? 'no heading', provoke }));
 
 test('the page has no other texts', () => expect(headings).toHaveLength(cases.length));
 
