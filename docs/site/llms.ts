@@ -3,29 +3,30 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { markdownOf, markdownUrl } from './links.ts';
 import { descriptionOf, pages, read } from './pages.ts';
-import { contents, type Entry } from './sidebar.ts';
+import { contents, type Group, pagesOf } from './sidebar.ts';
 
 /** Whether the site also has a page as Markdown: not the pages that are only a frame for components. */
 export const hasMarkdown = (path: string): boolean => pages.includes(path) && !path.startsWith('docs/site/');
 
 /** Returns the index: every page, and its first sentence. */
 export function llmsIndex(site: string): string {
-  const lineOf = ({ path, text, children }: Entry): string[] => [
-    `- [${text}](${markdownUrl(path, site)}): ${descriptionOf(path)}`,
-    ...children.flatMap(lineOf),
-  ];
-  const groups = contents().groups.map(
-    ({ title, level, entries }) => `${'#'.repeat(level)} ${title}\n\n${entries.flatMap(lineOf).join('\n')}\n`,
+  const textOf = ({ title, entries, groups }: Group, level = '##'): string => {
+    const lines = entries.map(
+      ({ path, text }) => `- [${text}](${markdownUrl(path, site)}): ${descriptionOf(path)}\n`,
+    );
+    return `\n${level} ${title}\n\n${lines.join('')}${groups.map((group) => textOf(group, `${level}#`)).join('')}`;
+  };
+  return (
+    summary(site) +
+    contents()
+      .map((group) => textOf(group))
+      .join('')
   );
-  return `${summary(site)}\n${groups.join('\n')}`;
 }
 
 /** Returns every page as one text, in the order of the index. */
 export function llmsFull(site: string): string {
-  const inOrder = (entries: readonly Entry[]): string[] =>
-    entries.flatMap(({ path, children }) => [path, ...inOrder(children)]);
-  const paths = contents().groups.flatMap(({ entries }) => inOrder(entries));
-  const texts = paths.map(
+  const texts = pagesOf(contents()).map(
     (path) => `<!-- ${markdownUrl(path, site)} -->\n\n${markdownOf(path, read(path), site)}`,
   );
   return `${summary(site)}\n${texts.join('\n')}`;

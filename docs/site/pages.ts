@@ -10,6 +10,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/^README\.md$/, 'overview.md'],
   [/^docs\/README\.md$/, 'pages.md'],
   [/^CONTRIBUTING\.md$/, 'contributing.md'],
+  [/^CHANGELOG\.md$/, 'changelog.md'],
   [/^SECURITY\.md$/, 'security.md'],
   [/^skills\/eaas\/SKILL\.md$/, 'skill.md'],
   [/^docs\/(?!site\/)(.+\.md)$/, '$1'],

@@ -24,27 +24,13 @@ function weightOf(
   return /\/(?:reference|protocol|vectors|design|contributing|pages|skill)[/#]/.test(id) ? 0.4 * head : head;
 }
 
-/** What the field calls the subject of a page, where the page's title has other words: the search finds it by both. */
-export const otherWords: Readonly<Record<string, string>> = {
-  'concepts.md': 'envelope encryption, client-side encryption',
-  'evidence.md': 'HIPAA, SOC 2, ISO 27001',
-  'migrate/adopt.md': 'createCipheriv',
-  'migrate/tables.md': 'key rotation, change the encryption key, a table that already has data',
-  'sdk/index.md': 'manual, error code',
-  'sdk/choose-an-index.md': 'blind index',
-  'sdk/customer-key.md': 'BYOK, HYOK',
-  'sdk/erase-a-person.md': 'crypto-shredding, erase a customer',
-  'sdk/half.md': 'split key',
-  'sdk/intake.md': 'public-key encryption',
-  'sdk/sign-in.md': 'OIDC, identity provider',
-};
-
-/** The options of MiniSearch. Beginnings of words count less than words, and misspelt words still less. */
+/** How MiniSearch searches. Beginnings of words count less than words, and misspelt words still less. */
 export const searchOptions = {
+  fields: ['title', 'titles', 'text', 'words'],
   processTerm: termsOf,
   prefix: (term: string): boolean => term.length > 2,
-  fuzzy: (term: string): number | false => term.length > 4 && 0.2,
+  fuzzy: (term: string): number | false => term.length > 5 && 0.2,
   weights: { prefix: 0.4, fuzzy: 0.2 },
-  boost: { title: 4 },
+  boost: { title: 4, words: 4 },
   boostDocument: weightOf,
 };

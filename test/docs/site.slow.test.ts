@@ -11,31 +11,6 @@ import { requireTools } from '@eaas/test-kit/tools';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { playAll, violations } from '../../packages/console/test/steps.ts';
 
-/** What readers type, by the page that tells them. */
-const queriesOf = {
-  '/migrate/tables':
-    'rotate a key, rotate, key rotation, change the encryption key, migrate a table, encrypt existing data, encrypt a table that already has data',
-  '/migrate/adopt': 'createCipheriv',
-  '/sdk/outages': 'outage, survive an outage, what happens if the service is down',
-  '/operating/backups': 'back up, backup, restore a backup, disaster recovery',
-  '/sdk/search': 'search by month, month, date range',
-  '/sdk/erase-a-person': 'GDPR, erase, right to be forgotten, Article 17, erase a customer, crypto-shredding',
-  '/sdk/know-who-read': 'who read, right of access, Article 15',
-  '/sdk/choose-an-index': 'choose an index, which index, index, blind index',
-  '/sdk/customer-key': 'BYOK',
-  '/sdk/sign-in': 'OIDC, identity provider',
-  '/sdk/': 'error code',
-  '/concepts': 'envelope encryption, client-side encryption',
-  '/evidence': 'HIPAA, SOC 2',
-  '/operating/commands': 'environment variables, variables',
-  '/operating/kubernetes': 'Kubernetes',
-  '/operating/threat-model': 'key hierarchy',
-  '/operating/alarms': 'alarm',
-  '/operating/root-key': 'root key',
-  '/examples/self-host/': 'Docker',
-  '/sdk/security': 'cryptographic primitives',
-};
-
 const dist = join(root, 'docs/site/dist');
 let all: readonly string[];
 
@@ -60,16 +35,17 @@ const valuesOf = (html: string, attribute: string): string[] =>
     value.replaceAll('&amp;', '&'),
   );
 
+const ids = new Map<string, ReadonlySet<string>>();
+function idsIn(file: string): ReadonlySet<string> {
+  const known = ids.get(file) ?? new Set(valuesOf(readFileSync(file, 'utf8'), 'id'));
+  ids.set(file, known);
+  return known;
+}
+
 test('every link of every page leads to a page, and to a heading that this page has', () => {
   const pages = all.filter((name) => name.endsWith('.html') && name !== '404.html');
   expect(all).toContain('verify.html');
   expect(pages.length).toBeGreaterThan(100);
-  const ids = new Map<string, ReadonlySet<string>>();
-  const idsIn = (file: string): ReadonlySet<string> => {
-    const known = ids.get(file) ?? new Set(valuesOf(readFileSync(file, 'utf8'), 'id'));
-    ids.set(file, known);
-    return known;
-  };
   const dead = pages.flatMap((page) =>
     valuesOf(readFileSync(join(dist, page), 'utf8'), 'href').flatMap((href) => {
       const url = new URL(href, `https://eaas.example/${page}`);
@@ -81,6 +57,14 @@ test('every link of every page leads to a page, and to a heading that this page 
     }),
   );
   expect([...new Set(dead)]).toEqual([]);
+});
+
+test('every section that the search finds is in its page', () => {
+  const name = all.find((path) => path.includes('/@localSearchIndex')) ?? '';
+  const sections = [...readFileSync(join(dist, name), 'utf8').matchAll(/"(\/[\w./-]*)#([^"]*)"/g)];
+  expect(sections.length).toBeGreaterThan(700);
+  const dead = sections.filter(([, path = '', id]) => !idsIn(fileAt(path) ?? 'no file').has(id ?? ''));
+  expect(dead.map(([link]) => link)).toEqual([]);
 });
 
 test('every page is also there as Markdown, beside llms.txt and llms-full.txt', () => {
@@ -166,22 +150,27 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(await page.locator('body').innerText()).toContain('needs JavaScript');
   });
 
-  test.each(Object.entries(queriesOf))('the search finds %s', async (path, typed) => {
-    const queries = typed.split(', ');
+  test('the search opens what it finds first, and shows titles without the other words of a page', async () => {
     const { page, open, complaints } = await openPage();
     const found: object[] = [];
-    for (const query of queries) {
+    for (const query of ['rotate a key', 'React', 'encryptedTable']) {
       await open('/');
       const input = page.locator('#localsearch-input');
       // Until the page listens, nothing happens.
       while ((await input.count()) === 0) await page.keyboard.press('Control+k');
       await input.fill(query);
-      await page.locator('#localsearch-list a').first().click();
+      const first = page.locator('#localsearch-list a').first();
+      const title = (await first.innerText()).replace(/\s+/g, ' ').trim();
+      await first.click();
       await input.waitFor({ state: 'hidden' });
-      found.push({ query, path: new URL(page.url()).pathname });
+      found.push({ query, title, path: new URL(page.url()).pathname });
       await page.evaluate('sessionStorage.clear()');
     }
-    expect(found).toEqual(queries.map((query) => ({ query, path })));
+    expect(found).toEqual([
+      { query: 'rotate a key', title: '# Migrate a table', path: '/migrate/tables' },
+      { query: 'React', title: '# Encrypt in the browser', path: '/sdk/browser' },
+      { query: 'encryptedTable', title: '# @eaas/drizzle', path: '/drizzle/' },
+    ]);
     expect(complaints).toEqual([]);
   });
 

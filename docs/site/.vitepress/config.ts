@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createCssVariablesTheme } from 'shiki';
 import { defineConfig } from 'vitepress';
 import { siteLinks } from '../links.ts';
 import { hasMarkdown, writeForModels } from '../llms.ts';
 import { descriptionOf, fragmentOf, others, repository, root, routeOf, titleOf } from '../pages.ts';
-import { otherWords } from '../search.ts';
+import { indexOptions, sectionsOf } from '../sections.ts';
 import { sidebar } from '../sidebar.ts';
 
 // Where the site is, such as https://eaas.example/docs/. Without it, the addresses of llms.txt have no host.
@@ -63,15 +64,12 @@ export default defineConfig({
       provider: 'local',
       options: {
         translations: { button: { buttonText: 'Search the docs', buttonAriaLabel: 'Search the docs' } },
-        // Of the reference, only exports and descriptions: the rest repeats each word of the manual.
-        _render: (text, env, md) => {
-          const route = routeOf(env.relativePath);
-          const words = otherWords[route];
-          const html = md.render(text, env).replace(/<h1[^>]*>[^]*?(?=<a )/, words ? `$& (${words}) ` : '$&');
-          return route?.startsWith('reference/')
-            ? html.replace(/<(table|h[4-6])[^]*?<\/\1>|<div class="language-[^]*?<\/pre><\/div>/g, '')
-            : html;
-        },
+        _render: () => '',
+        // Functions stay in a prototype: VitePress would send those of the object itself to the browser, as code to evaluate.
+        miniSearch: Object.create({
+          options: indexOptions(base),
+          _splitIntoSections: (file) => sectionsOf(posix.relative(root, file)),
+        }),
       },
     },
     ...(repository && {
