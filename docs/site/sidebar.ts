@@ -50,6 +50,15 @@ export function sidebar(groups: readonly Group[] = contents(), open = 2): object
   }));
 }
 
+/** Returns the group of the reference in the order of its first page, if `npm run reference` has made it of the sources. */
+export function reference(): object[] {
+  const first = pages.find((path) => addressOf(path) === '/reference/');
+  if (first === undefined) return [];
+  const links = read(first).matchAll(/^- \[(\S+)\]\((\S+)\.md\)/gm);
+  const items = Array.from(links, ([, text, page]) => ({ text, link: `/reference/${page}` }));
+  return [{ text: 'API reference', collapsed: true, items }];
+}
+
 /** Returns the address of a page in the site, without the base. */
 export function addressOf(path: string): string {
   return `/${routeOf(path) ?? ''}`.replace(/(?:(?<=\/)index)?\.md$/, '');

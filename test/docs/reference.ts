@@ -6,6 +6,12 @@ import { root } from '@eaas/test-kit/markdown';
 
 export const reference = 'packages/sdk/docs/reference';
 
+/** The line of each entry point on the first page, and of the client's most used calls, in the order of the pages. */
+const known = JSON.parse(readFileSync(`${root}test/docs/reference.json`, 'utf8')) as {
+  readonly entries: Readonly<Record<string, string>>;
+  readonly calls: readonly string[];
+};
+
 interface Project {
   readonly children: readonly { name: string }[];
 }
@@ -50,7 +56,7 @@ export async function writeReference(folder: string): Promise<string[]> {
   const complaints: string[] = [];
   const all: Entry[] = [];
   // Runs typedoc once per package, because a run for several packages does not report types that are not exported.
-  for (const side of ['sdk', 'migrate', 'audit', 'protocol'] as const) {
+  for (const side of Object.keys(unnamed) as Folder[]) {
     const entries = entriesOf(side);
     const app = await typedoc.Application.bootstrapWithPlugins(optionsFor(side, entries, modules, folder));
     app.logger.log = (message, level) => void (level >= warning && complaints.push(message));
@@ -63,10 +69,13 @@ export async function writeReference(folder: string): Promise<string[]> {
   }
   for (const { page } of all) {
     const path = join(folder, `${page}.md`);
-    writeFileSync(path, compact(readFileSync(path, 'utf8')));
+    writeFileSync(path, arranged(compact(readFileSync(path, 'utf8'))));
   }
-  const links = all.map(({ specifier, page }) => `- [${specifier}](${page}.md)`).join('\n');
-  const index = `# API reference\n\nMade of the sources by \`npm run reference\`.\n\n${links}\n`;
+  const pageOf = new Map(all.map(({ specifier, page }) => [specifier, page]));
+  const lines = Object.entries(known.entries).map(
+    ([specifier, about]) => `- [${specifier}](${pageOf.get(specifier)}.md): ${about}`,
+  );
+  const index = `# API reference\n\nWhat you can import, most used first. \`npm run reference\` makes these pages of the sources.\n\n${lines.join('\n')}\n`;
   writeFileSync(join(folder, 'README.md'), index);
   return complaints;
 }
@@ -80,7 +89,7 @@ function namePages({ children }: Project, entries: readonly Entry[]): void {
   }
 }
 
-type Folder = 'sdk' | 'migrate' | 'audit' | 'protocol';
+type Folder = 'sdk' | 'migrate' | 'audit' | 'protocol' | 'drizzle' | 'prisma' | 'kysely' | 'local';
 
 // Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
@@ -94,18 +103,22 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
     ValueType Where`.split(/\s+/),
   migrate: ['EncryptedDatabase'],
   audit: ['Abortable', 'Purged'],
+  drizzle:
+    'Builders DefineTable Dialect Encrypt PartsQuery Source TransactionOf WithEncryption Writing'.split(' '),
+  prisma: `Chosen Encrypted Flat OnErrors Payload PlainModels PlainScalars Transactions Within
+    WithPlain`.split(/\s+/),
+  kysely: [],
+  local: 'Call Entry Fetch NewApiKeyFields NewKeyFields Only Options'.split(' '),
   protocol: ['actionTexts', 'Hmac', 'InputOf', 'TextKey'],
 };
 
 // Members without a description, because Node, JavaScript or another type of the package already describes them.
-const unsaid: Readonly<Record<Folder, readonly string[]>> = {
+const unsaid: Readonly<Partial<Record<Folder, readonly string[]>>> = {
   sdk: [
     ...['setHeader', 'end', 'on'].map((name) => `sdk-proxy.NodeResponse.${name}`),
     'sdk-fields.Records.[dispose]',
   ],
-  migrate: [],
-  audit: [],
-  protocol: [],
+  prisma: ['$revealed', '[clientOf]'].map((name) => `prisma.EncryptedTransaction.__type.${name}`),
 };
 
 function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, out: string): object {
@@ -139,9 +152,35 @@ function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, 
     logLevel: 'Warn',
     validation: { notExported: true, notDocumented: true, invalidLink: true },
     intentionallyNotExported: unnamed[folder],
-    intentionallyNotDocumented: unsaid[folder],
+    intentionallyNotDocumented: unsaid[folder] ?? [],
     requiredToBeDocumented: ['Class', 'Interface', 'TypeAlias', 'Function', 'Variable'],
   };
+}
+
+/** Puts first what apps use most: functions before types, the client and its calls before errors. */
+function arranged(page: string): string {
+  const clientOf = (name: string): RegExp => new RegExp(`^### ${name}\\n.*?(?=^#{2,3} )`, 'ms');
+  const envelope = clientOf('EnvelopeClient').exec(page)?.[0] ?? '';
+  const [about, methods = ''] = envelope.split(/(?<=^#### Methods\n)/m);
+  const ranked = sorted(methods, 5, ['encrypt()', 'decrypt()', 'encryptMany()', 'decryptMany()', 'as()']);
+  const used = `Apps use most:\n\n${known.calls.map((call) => `- ${call}`).join('\n')}\n\n#### Example`;
+  const client = (text: string): string => text.replace('#### Example', used) + about + ranked;
+  const gathered = page.replace(envelope, '').replace(clientOf('EaasClient'), client);
+  const groups = sorted(gathered, 2, ['Variables', 'Functions', 'Classes']);
+  return groups
+    .split(/^(?=## )/m)
+    .map((group) => sorted(group, 3, ['EaasClient', 'EnvelopeClient']))
+    .join('');
+}
+
+/** Sorts the sections of a level: those named `first`, the others, and errors. */
+function sorted(text: string, level: number, first: readonly string[]): string {
+  const [head = '', ...sections] = text.split(new RegExp(`^(?=#{${level}} )`, 'm'));
+  const rank = (section: string): number => {
+    const name = /^#+ (.*)/.exec(section)?.[1] ?? '';
+    return first.includes(name) ? first.indexOf(name) : first.length + Number(name.endsWith('Error'));
+  };
+  return [head, ...sections.toSorted((one, other) => rank(one) - rank(other))].join('');
 }
 
 function compact(page: string): string {

@@ -8,7 +8,7 @@ import { siteLinks } from '../links.ts';
 import { hasMarkdown, writeForModels } from '../llms.ts';
 import { descriptionOf, fragmentOf, others, repository, root, routeOf, titleOf } from '../pages.ts';
 import { indexOptions, sectionsOf } from '../sections.ts';
-import { sidebar } from '../sidebar.ts';
+import { reference, sidebar } from '../sidebar.ts';
 
 // Where the site is, such as https://eaas.example/docs/. Without it, the addresses of llms.txt have no host.
 const site = process.env.SITE_URL ?? '/';
@@ -52,7 +52,7 @@ export default defineConfig({
       { text: 'Reference', link: '/reference/' },
       { text: 'Playground', link: '/playground' },
     ],
-    sidebar: sidebar(),
+    sidebar: [...sidebar(), ...reference()],
     outline: [2, 3],
     notFound: {
       title: 'No page has this address',
