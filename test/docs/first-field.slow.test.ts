@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -7,7 +7,7 @@ import { newDirectory } from '@eaas/test-kit/directory';
 import { closing } from '@eaas/test-kit/closing';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { hasChromium, launchChromium } from '@eaas/test-kit/chromium';
-import { blocksOf, commandsOf, read, root } from '@eaas/test-kit/markdown';
+import { commandsOf, read, root } from '@eaas/test-kit/markdown';
 import { openTerminal } from '@eaas/test-kit/terminal';
 
 const value = 'grace.hopper@example.com';
@@ -39,15 +39,6 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByRole('button', { name: 'Decrypt', exact: true }).click();
     await page.locator('output').first().waitFor();
     expect(await page.locator('output').first().innerText()).toBe(value);
-  });
-});
-
-test('the code in docs/concepts.md runs without changes', async () => {
-  const [code = ''] = blocksOf(read('docs/concepts.md'), 'js');
-  await writeFile(join(folder, 'eaas', 'app.mjs'), code);
-  expect(await terminal.type('node --env-file=.env app.mjs')).toMatchObject({
-    output: expect.stringContaining('1//0gRefreshToken\n') as string,
-    failed: [],
   });
 });
 

@@ -1,9 +1,6 @@
 // What readers type into the search of the site, and the addresses of the pages that are useful to them. Written before the
 // search was tuned for it.
 
-/** Pages that a useful answer may also be on once they exist. */
-export const later: readonly string[] = ['/costs', '/errors', '/faq', '/glossary', '/sdk/key-per-customer'];
-
 /** By words that readers type, the pages of which one should be among the first two that the search finds. */
 export const usefulPages: Readonly<Record<string, string>> = {
   'drizzle postgres, column-level encryption': '/drizzle/ /sdk/orm /start/tokens',
@@ -32,16 +29,16 @@ export const usefulPages: Readonly<Record<string, string>> = {
   'breaking changes, changelog': '/changelog /compatibility',
   'stability, upgrade': '/compatibility /operating/upgrade',
   'unit tests, CI': '/sdk/testing',
-  'React, encrypt in the browser': '/sdk/browser /start/next /start/next-edge',
+  'React, encrypt in the browser': '/sdk/browser /start/next /start/serverless',
   'E2EE, chat': '/sdk/passkey /sdk/half /sdk/browser /faq',
-  'local-first': '/local/ /start/script /sdk/browser',
+  'local-first': '/local/ /sdk/browser',
   'multi-tenant, one key per customer, per-tenant': '/sdk/key-per-customer /sdk/customer-key',
   BYOK: '/sdk/customer-key /sdk/key-per-customer',
   'PII, GDPR': '/sdk/people /sdk/erase-a-person /evidence /sdk/conceal',
   'HIPAA, security audit': '/evidence /sdk/security',
   rails: '/comparison /slots /faq',
   'Prisma 8': '/prisma/ /faq',
-  'serverless cold start': '/start/lambda /start/workers /costs',
+  'serverless cold start': '/start/serverless /costs',
   MongoDB: '/sdk/orm /faq',
   'hash passwords': '/faq /sdk/security',
 };
