@@ -92,7 +92,9 @@ test('a page as Markdown links Markdown, says where sources are, and keeps its c
 
 test('llms.txt names every page once with its first sentence, and llms-full.txt has them all', () => {
   const index = llmsIndex('https://eaas.example/');
-  expect(index).toMatch(/^# Eaas\n\n> Your TypeScript code [^\n]+\n\nFor OAuth tokens [^\n]+\n\n## Overview\n\n- \[/);
+  expect(index).toMatch(
+    /^# Eaas\n\n> Your TypeScript code [^\n]+\n\nFor OAuth tokens [^\n]+\n\n## Overview\n\n- \[/,
+  );
   expect(index).toContain('(https://eaas.example/sdk.md): Client-side encryption for TypeScript');
   expect(listed.filter((path) => descriptionOf(path).length < 10)).toEqual([]);
   const [skill, ...urls] = Array.from(index.matchAll(/\]\((\S+)\)/g), ([, url]) => url);
