@@ -1,4 +1,12 @@
 // Makes Sequelize encrypt what it saves, and decrypt what it has saved or found. Copy this file into the app.
+//
+// - Writes of encrypted columns by `Model.update`, `upsert`, `updateOnDuplicate` or `individualHooks` throw: a ciphertext is bound to
+//   the id of its row.
+// - Raw queries, and rows with `raw: true`, stay encrypted: use `decryptRows`. With `attributes`, also read `id`.
+// - A row whose `save` failed holds ciphertexts, and saving it again throws: `reload` it, or build it anew.
+// - A model's own `afterSave` and `afterFind` run before these hooks, so they see ciphertexts.
+// - List timestamps with `unencrypted`. TEXT refuses dates and objects, unless you save them with `validate: false`.
+// - The columns are text. To convert a `bytea` column, `alter … type text using encode(…, 'base64')`.
 import type { FieldsDefinition, Records, FieldsTables } from '@eaas/sdk/fields';
 import { Model, type ModelStatic, type Sequelize } from 'sequelize';
 

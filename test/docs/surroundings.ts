@@ -69,7 +69,6 @@ for (const { id, email } of await sql\`select id, email from members\`) {
   const row = await before.encryptRow('members', id, { email });
   await sql\`update members set \${sql(row)} where id = \${id}\`;
 }
-const { key_id: intakeKey } = await played.keys.create({ name: 'contact form', intake: true });
 process.env.EAAS_HALF = 'eaas_half_VSKJF9dfAeJoWeuyFp5EkW3ZcrIIOfWJ7WBqHh7Q6GE4LQSsN,null';
 process.env.EAAS_HALF_ID = '8f5690b4';
 `,

@@ -9,7 +9,6 @@ import { openPrograms, type Programs } from './programs.ts';
 const readme = read('packages/prisma/README.md');
 const migration = /^## A table that already has rows\n.*?(?=^## )/ms.exec(readme)?.[0] ?? '';
 const people = /^## People\n.*?(?=^## )/ms.exec(readme)?.[0] ?? '';
-const concealed = /^## Concealed fields\n.*?(?=^## )/ms.exec(readme)?.[0] ?? '';
 const [start = ''] = blocksOf(readme, 'prisma');
 const member = `
 model Member {
@@ -51,7 +50,6 @@ import { defineFields, field } from '@eaas/sdk/fields';
 const eaas = new EaasClient();
 `;
 const ward = [before, imports, ...blocksOf(people, 'ts'), after].join('\n');
-const hidden = [before, imports, ...blocksOf(concealed, 'ts'), after].join('\n');
 const job = [
   before,
   imports,
@@ -93,7 +91,7 @@ describe.each(majors)('Prisma %i', (major) => {
   let typed: Programs;
 
   beforeAll(async () => {
-    const files = { 'app.mts': app, 'job.mts': job, 'ward.mts': ward, 'hidden.mts': hidden };
+    const files = { 'app.mts': app, 'job.mts': job, 'ward.mts': ward };
     const schema = models + member;
     programs = await openPrograms(major, 'readme', schema, files);
     typed = await openPrograms(major, 'types', readSchema('clinic'), { 'types.mts': types });
@@ -122,12 +120,6 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(saidBy(ward).split('\n')).toHaveLength(3);
     await programs.sql`truncate "Patient", "Visit"`;
     expect(await programs.run('ward.mts')).toBe(saidBy(ward));
-  });
-
-  test('the code about concealed fields prints the text in its comments', async () => {
-    expect(saidBy(hidden).split('\n')).toHaveLength(3);
-    await programs.sql`truncate "Patient", "Visit"`;
-    expect(await programs.run('hidden.mts')).toBe(saidBy(hidden));
   });
 
   test('the job in the README encrypts rows that the app changes while the job runs', async () => {
