@@ -20,6 +20,7 @@ import {
   newRows,
   readByDrizzle,
   writeByDrizzle,
+  writeByPrisma,
 } from './rows.ts';
 import { keepServer, membersOf, restore } from './server.ts';
 import { signatures } from './signatures.ts';
@@ -37,6 +38,7 @@ async function keep(): Promise<void> {
   const rows = await newRows();
   const written: Record<string, Awaited<ReturnType<typeof encryptAll>>> = {
     SQL: await encryptAll(rows.client, rows.index),
+    'Prisma, PostgreSQL': await writeByPrisma(rows),
   };
   for (const [name, open] of Object.entries(databases)) {
     const opened = await open();

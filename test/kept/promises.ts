@@ -13,10 +13,7 @@ import { exitCodes as exitCodesOfFiles } from '../../packages/files/src/failure.
 import { inspect } from '../../packages/files/src/inspect.ts';
 import { rewrap } from '../../packages/files/src/rewrap.ts';
 import { help as ofLocal } from '../../packages/local/src/command.ts';
-import { help as ofAdopt } from '../../packages/migrate/src/adopt/command.ts';
-import { help as ofCheck } from '../../packages/migrate/src/check/command.ts';
-import { help as ofLeak } from '../../packages/migrate/src/leak.ts';
-import { help as ofOpen } from '../../packages/migrate/src/open/command.ts';
+import { all as commandsOfMigrate } from '../../packages/migrate/src/command.ts';
 import { metrics } from '../docs/generated.ts';
 import { namesIn, publicNames } from '../house-rules/exports.ts';
 
@@ -42,7 +39,7 @@ export function promises(): Promises {
       ...[encrypt, decrypt, inspect, rewrap, exportKey].flatMap(({ name, options }) =>
         commandOf(`eaas-files ${name}`, options),
       ),
-      ...[ofLocal, ofAdopt, ofCheck, ofLeak, ofOpen].flatMap(linesOfHelp),
+      ...[ofLocal, ...commandsOfMigrate.map(({ help }) => help)].flatMap(linesOfHelp),
     ],
     'exit codes': Object.entries({ eaas: exitCodes, 'eaas-files': exitCodesOfFiles }).flatMap(([of, codes]) =>
       Object.entries(codes).map(([name, code]): Promised => [`${of}: ${name}`, [String(code)]]),

@@ -1,16 +1,20 @@
 // Rows of an app's tables, as each package writes them to each database: with a half of the app, and a letter about a person.
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import * as mysql from '@eaas/drizzle/mysql';
 import * as pg from '@eaas/drizzle/pg';
 import * as sqlite from '@eaas/drizzle/sqlite';
 import { createLocalService } from '@eaas/local';
+import { withEncryption } from '@eaas/prisma';
 import { EaasClient } from '@eaas/sdk';
 import { createIndexKey, type Field } from '@eaas/sdk/fields';
+import { closing } from '@eaas/test-kit/closing';
 import { type Dialect, dialects } from '../../packages/drizzle/test/dialects.ts';
 import type { Opened } from '../../packages/drizzle/test/drivers.ts';
+import { type Client, folderOf, openPrisma } from '../../packages/prisma/test/generated-client.ts';
 import { columns, fields, letters, people, searches } from './definition.ts';
 import { fileOf } from './keys.ts';
 
@@ -60,6 +64,26 @@ export async function openAll(client: EaasClient, index: string, { people, lette
     letters: await records.decryptRows('letters', letters as never, idOf),
     fingerprints: people.map((row) => new Map(Object.entries(row).filter(isFingerprint))),
   };
+}
+
+/** As Prisma writes them. */
+export async function writeByPrisma({ client, index }: Awaited<ReturnType<typeof newRows>>): Promise<Tables> {
+  const all = Object.entries(fields.describe()).map(([table, { fields: own, indexes, unencrypted }]) => {
+    const columns = [...own, ...indexes].map(({ column }) => column).concat(unencrypted.slice(1));
+    const sql = `create table ${table} (id text primary key, ${columns.join(' text, ')} text);`;
+    return { sql, prisma: `model ${table} {\n id String @id\n ${columns.join(' String?\n ')} String?\n}\n` };
+  });
+  mkdirSync(folderOf(7, 'kept'), { recursive: true });
+  for (const kind of ['sql', 'prisma'] as const)
+    writeFileSync(join(folderOf(7, 'kept'), `kept.${kind}`), all.map((of) => of[kind]).join(''));
+  const { prisma, sql } = await closing(openPrisma(7, 'kept', 'generated/kept/kept'), (it) => it.close());
+  const db = withEncryption(prisma, client, fields, { index }) as unknown as Record<
+    string,
+    Client['patient']
+  >;
+  await db['people']?.['createMany']?.({ data: people });
+  await db['letters']?.['createMany']?.({ data: letters });
+  return { people: await sql`select * from people order by id`, letters: await sql`select * from letters` };
 }
 
 /** The tables as Drizzle defines them, in an empty database, which gets the rows. */

@@ -7,10 +7,14 @@ import { requireTools } from '@eaas/test-kit/tools';
 import { publicNames } from '../house-rules/exports.ts';
 import type { Promises } from './promises.ts';
 
+type OptionalMark = 'questionToken' | 'dotDotDotToken';
+
 /** What is used of TypeScript's own nodes. The compiler of this repository has no interface for programs. */
 interface Node
   extends
-    Partial<Record<'name' | 'type' | 'typeName' | 'expression' | 'exprName', Node>>,
+    Partial<
+      Record<'name' | 'type' | 'typeName' | 'expression' | 'exprName' | 'initializer' | OptionalMark, Node>
+    >,
     Partial<
       Record<
         'members' | 'parameters' | 'typeParameters' | 'types' | 'modifiers' | 'heritageClauses',
@@ -136,6 +140,11 @@ function* promisesOf(ts: TypeScript, node: Node, at = ''): Generator<readonly [s
     heritageClauses = [],
   } = node;
   yield [at, [...typeParameters.map((of) => `<${textOf(of)}>`), ...heritageClauses.map(textOf)]];
+  // What a call must pass may not become more.
+  const passed = node.parameters ?? (node.name?.getText().endsWith('Options') ? members : undefined);
+  const least = passed?.filter((of) => !of.questionToken && !of.dotDotDotToken).length ?? 0;
+  if (passed) yield [at, [...passed, 'all'].flatMap((_, nth) => (nth < least ? [] : [`takes ${nth}`]))];
+  if (node.initializer) yield [at, [textOf(node.initializer)]];
   for (const member of members)
     yield* promisesOf(ts, member, `${at}.${member.name ? textOf(member.name) : ''}`);
   for (const [nth, parameter] of parameters.entries()) yield* promisesOf(ts, parameter, `${at}(${nth})`);

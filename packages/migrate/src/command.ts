@@ -9,7 +9,7 @@ import * as leak from './leak.ts';
 import * as open from './open/command.ts';
 
 /** By the names in their helps. */
-const all = [adopt, check, decrypt, leak, open];
+export const all = [adopt, check, decrypt, leak, open];
 const commands = new Map(all.map((each) => [each.help.split(' ')[4], each] as const));
 
 /** Runs a command, and returns its exit code: 0 if nothing old is left, 1 if something is, and 2 if it was refused. */

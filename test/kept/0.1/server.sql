@@ -773,66 +773,66 @@ CREATE TABLE eaas.verifications (
 -- Data for Name: api_keys; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.api_keys VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '8e6cf460-6467-4d5f-b100-29bb63b17cb4', 'everything', 'fp2J', '\x021661af9faade0aee8831827332b64127fb77f4939d96fa52830023006d1474', '{encrypt,decrypt,keys.read,keys.manage,keys.destroy,keys.export,audit.read,api_keys.manage,usage.read,subjects.erase}', NULL, NULL, NULL, 1767225600000, 'operator', NULL, 1, 1, '\x671b48a374f163b9dec01bf52839fec0f04a3431425c7008497b285d6faf0a5f');
-INSERT INTO eaas.api_keys VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', 'b11070cd-20b8-45a4-8d4e-548ac1a7b942', 'everything', 'XoL2', '\x4118fd5b3858c8f46711c6d1b6b37cf46f05989c05b594d6ecef74880dac69bf', '{encrypt,decrypt,keys.read,keys.manage,keys.destroy,keys.export,audit.read,api_keys.manage,usage.read,subjects.erase}', NULL, NULL, NULL, 1767225600000, 'operator', NULL, 1, 1, '\x0af0db8c00414a0b9b0882f9c56c932bb8feedd4a82992ea33cd85a7388d40eb');
+INSERT INTO eaas.api_keys VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'c947ce44-f27c-4f50-9dd7-19a61811a64d', 'everything', 'X2pc', '\xa0126320ebfed5762e5ce6012aff1d31a95528428856168334636a8394515c7f', '{encrypt,decrypt,keys.read,keys.manage,keys.destroy,keys.export,audit.read,api_keys.manage,usage.read,subjects.erase}', NULL, NULL, NULL, 1767225600000, 'operator', NULL, 1, 1, '\xd2862fe71b998d221983c0ce6cad852d02e37e44ec46b895c9a12b6dba5861c6');
+INSERT INTO eaas.api_keys VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', 'ca6b92d6-a5b5-4ead-a827-35d5007b3d55', 'everything', '0kEL', '\x8a64119c16cb885cff9f70ca68409f14e2a6763c2d81d908b75a1bab3ea02a39', '{encrypt,decrypt,keys.read,keys.manage,keys.destroy,keys.export,audit.read,api_keys.manage,usage.read,subjects.erase}', NULL, NULL, NULL, 1767225600000, 'operator', NULL, 1, 1, '\xaf3bf825dba4301059b63a8ba8a54fbee5522d721395abe5c30ad39712f9e87d');
 
 
 --
 -- Data for Name: audit_anchors; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.audit_anchors VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', 1, '\x4116fd9969acc74678df5f5aa001fed11a90024688de631fed277bbeac28c10d', '\x4afb9000ed3a987707e53f589d99dc2b1b0c9cf4df6d4cec9fff32d53814c196');
-INSERT INTO eaas.audit_anchors VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 3, '\x825a423a660ee9756c4107388f926961044e50ec430be670dbfe2f9b2c47846f', '\xeec754f84d66c4e28707401c7b8d0c078d6c47f6c59ab3667db206212c0e8743');
+INSERT INTO eaas.audit_anchors VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', 1, '\xf615d8389956db13856a1770d16ca5980b4bef6e524d06a2da85dd19a9438e3e', '\x837ad09e81306421ac4fd0ea4da17db90e2e7c73374256ef2f456230e15a64a4');
+INSERT INTO eaas.audit_anchors VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 3, '\x51f8e1f646753a6a8077668800547d359a1eb815673d3f5a3f0a8f8aee174ce2', '\xf9158dd32569486610ece3a63e5d7f3e61a653c122f8025ca3f6e77e72e5c6e0');
 
 
 --
 -- Data for Name: audit_blocks; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.audit_blocks VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'by operator', 0);
-INSERT INTO eaas.audit_blocks VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', 'by operator', 0);
-INSERT INTO eaas.audit_blocks VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'by 8e6cf460-6467-4d5f-b100-29bb63b17cb4', 0);
-INSERT INTO eaas.audit_blocks VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'key.wrap', 0);
-INSERT INTO eaas.audit_blocks VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'key.wrap by 8e6cf460-6467-4d5f-b100-29bb63b17cb4', 0);
-INSERT INTO eaas.audit_blocks VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'by system', 0);
+INSERT INTO eaas.audit_blocks VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'by operator', 0);
+INSERT INTO eaas.audit_blocks VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', 'by operator', 0);
+INSERT INTO eaas.audit_blocks VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'by c947ce44-f27c-4f50-9dd7-19a61811a64d', 0);
+INSERT INTO eaas.audit_blocks VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'key.wrap', 0);
+INSERT INTO eaas.audit_blocks VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'key.wrap by c947ce44-f27c-4f50-9dd7-19a61811a64d', 0);
+INSERT INTO eaas.audit_blocks VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'by system', 0);
 
 
 --
 -- Data for Name: audit_entries; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 4, 'key.rotate', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"from_version":1,"key_version":2,"previous_change":2}', 1775001600000, '\xabf09397657273f75616fc5a7d9b9251', '\x6fbd21e93c05a6cac0405c0b0e144e4a229298dfa2a9f26e094e9c0f24706e41', '\xe716aa4a9eac024e174c88faebc407e4f9f3967f053c5a4762373fcaa866214e', '\x7cc60e7c962d5e945acf4f6e30a2d251');
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 5, 'key.wrap', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '127.0.0.1', '{}', 1775001600000, '\xb91635a46af15c09e618e00362114580', '\x774186602c30476c8e90bbb544b0a53a40d6b91d47075e0bdd1d4005ca3725bf', '\x4d7df9b6bda830abbc5e5689609968b0f11961f42351a3f80f91011f6afc60d0', '\x757afac435d9ec885a03db6f6d9b6a98');
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 6, 'key.wrap', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '127.0.0.1', '{"subject":"73f5dbb5189f70c87ec498580702d3a9","subject_created":true}', 1775001600000, '\x1b476664a095b5b7473915165a84c568', '\x382c541ac360223d9cc1ea46ef1398cc6dd99b662100795757f32f3f08f460dc', '\xf75fbd7d3016f83cca072c701c29c45f362e70587e7380d072d2dae2026422b0', '\xdb8c6abafd5f6b97d97d7f2445ef4b7b');
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 7, 'key.wrap', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '127.0.0.1', '{"subject":"915a5be0de1ad83fd72fed53162a68ef","subject_created":true}', 1775001600000, '\x3552454e654044c4010530322e570f0a', '\x08cef184728f8b787ebfdf248220b9886c98cd441b427110171cf7a56a4fd310', '\x4803794c7cf36f2ffae9c383ba7f950ce4712bf373e8f1364be8ce540f5bd1b9', '\x7a93b0dbd55db519ebfbed45a8284d89');
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 8, 'subject.erase', NULL, NULL, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"subject":"915a5be0de1ad83fd72fed53162a68ef4440625645bbc25e7b34d952a11685a7"}', 1775001600000, '\x680065104a67f6f6bf1a43d0c8d07d70', '\x4a54555782198fcee7a1b5784a2c1f16978851a2605bc2fe6fecfa85f7e0c237', '\x4a327e06e739044959d5ff1c58982f3c717b4255f693c2a2e7af4840727cc1ab', '\xca65663a8cecaffeac890360d7015686');
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 9, 'key.create', '5b39cf62-d592-4ba8-8209-2ad480452eca', 1, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"exportable":false,"interval_days":null,"key_version":1,"name":"disabled"}', 1775001600000, '\xe88d8fd2f564114e4280867c48512e2a', '\x85b75d8b2c67fef626770bc53e8f3fca88f20c4a89f96e1fbe968949f4edf41f', '\xa1898c19699bf87632baa26b37256059b6baeec1a5ea85e703d9d5eb51702bef', '\xa8060ad8592c1e807431287e8f6cdde0');
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 10, 'key.create', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"exportable":false,"interval_days":null,"key_version":1,"name":"destroyed"}', 1775001600000, '\x9090899ec21790a65abef0f9f8ce4e73', '\xc4c52951d4918618af4c9bb43d373ac6993d1f3cb1a21c299841501c4b97eb2c', '\x02acd7e7aa18728d51ce035ab306917d38ce3a0315f68cd269efe6e2375fbf2e', '\xde33562eb9639e10ec7e49686dbbdd8a');
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 11, 'key.wrap', '5b39cf62-d592-4ba8-8209-2ad480452eca', 1, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '127.0.0.1', '{}', 1775001600000, '\x00925c8ffb51598ad2113a6e5f4a9567', '\x090d313248b1b250a62f185dd9ce2af650f218cbe39438e277965405a240f1b9', '\xbc3b79f18aa1296d0cafaff1b117cebf001e089184d8b1b5d8578ff0ea141e7e', '\x8a1760f624d898ee3aaa8b78454220f7');
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 12, 'key.wrap', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '127.0.0.1', '{}', 1775001600000, '\xafda4a73f3c87dbbab61c93a51fc323b', '\x742665ba60425d27cba21578d9ef6f8b3779cb8bb8503d623356b314c0553dc5', '\x6327d1e5cc056e281e6e0427e5a5cad129a2b82941365afafa079160f40cf807', '\x07b47e7f4f1ac20d23ed59ea0a84f5a0');
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 13, 'key.disable', '5b39cf62-d592-4ba8-8209-2ad480452eca', 1, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"previous_change":9}', 1775001600000, '\x8dc26617418c3abce7d25648120cf749', '\xb324a55b117593df6ed047e1be674da91070ceb9a2c2d63e71222a6fa1459499', '\xa2279988b63a6caf61d39de416cae9a2f1494a63dea4fbef759276a5444bc00e', '\x68322fa20d092b641b9ce9dc8dc5bd90');
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 14, 'key.disable', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"previous_change":10}', 1775001600000, '\x794a8276b448d62c8c623f25fae28b84', '\x97cb590bbdbccfb2cc0684ebe34c76b20af1229184c2006fee1387bde058315a', '\xbfb422981d631b52a337e4c06bb396c82ab1e0ad7d0c4c74a1e9ba8b404f30aa', '\x230683c903edfee6d30b1cfe62bfde6d');
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 15, 'key.destroy', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"destroy_at":"2026-04-08T00:00:00.000Z","previous_change":14}', 1775001600000, '\x8296281b1c439d680d3bf5bfd7fd5157', '\x9446af899bcc658ff9720ce747fa47f2bba728fbc62ac3d451f702903af71dc5', '\x0ad5d067bf34bce5b45b24fdc5b1ba3a984f17e6a3a260ddc0e699c56623b214', '\xcc3099a77af997846abb8b3e4a9b3ef5');
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 16, 'key.create', '7ce62fc1-0525-4a14-a340-a64c0eab0939', 1, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"exportable":false,"intake":true,"interval_days":null,"key_version":1,"name":"intake"}', 1775001600000, '\xe6f1897eebd331c60632222ac8a5b20e', '\x30f1ae90e1135e3c73dfaac4124e0f908257d70f01f6060d8ace1420b10f16f0', '\x215e3ff8ed6b7b31212d2c39c3b00008830c8a07899a6194dfea4757cfdd7593', '\x0562258e013d88db9d7f48d6fea0eb77');
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 17, 'issuer.create', NULL, NULL, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '192.0.2.7', '{"allowed_origins":null,"any_subject":false,"audience":"https://app.example","authorized_parties":null,"expires_at":null,"issuer":"https://sign-in.example","issuer_id":"0e1ca2e3-187a-4bcf-a69f-9cb20c160c99","jwks":"{\"keys\":[{\"crv\":\"P-256\",\"kid\":\"1d1ca2fa-0146-4db3-a87c-a4ca66bd2689\",\"kty\":\"EC\",\"x\":\"M2uYst7XNzn8d7Lw54hcefbhVUDLHscnjau2jU6xCBE\",\"y\":\"GYdlcydbCaVn-H_CicytQaa-VvhiBVepENISAGCAUhM\"}]}","jwks_uri":null,"key_ids":[],"kind":"people","max_age_seconds":3600,"name":"sign-in","permissions":["decrypt"],"require":null,"subject_claim":"sub","subject_prefix":""}', 1775001600000, '\xd5057baf21c3cccf3c04c704db9e8701', '\x4120afb8ecba49a7e6c33808c018b29a662c6641885c6af3614bbec77e73f078', '\x2f7c1861516b6b7c4444e521f806a982eba263f3f793d0eb2aef936d9c770273', '\x00a7f44ed65df6aaee3809db30d0ff9e');
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 18, 'key.wrap', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '127.0.0.1', '{}', 1775001600000, '\x215a5b2f04b6b457edea16565ae310de', '\x4ab99d1d35f7393b6076d7f8c618ebcf352499d3b2fd200cc3f191024a2c3605', '\xf271156fb6a48a6111a5656812b9a55d28837b3412782c9acaf18b718e52a6b9', '\x6e57f01d835c5f66f113fbc01b6a0717');
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 19, 'key.destroy', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, 'system', NULL, '{"destroy_at":"2026-04-08T00:00:00.000Z","erased":true,"previous_change":15}', 1775692800000, '\x876471309107b8ddccc8e08cd0479630', '\xf81f3d68d8992c722bb24adc5b7c53eac8eaaef58e5a4e07f57c1298bbb5755e', '\x9e256fab6426dd40caba492d6a5bee42584700a2e207d3d1a32df3ec38b9140f', '\x6b92f43a9866b16af7406cff19a0ec04');
-INSERT INTO eaas.audit_entries VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 20, 'key.export', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', '127.0.0.1', '{"jwk_thumbprint":"jSkQE-7BgKTRJPZ1itHmb67XDT6pNXE67KS_FYkyFcw","subjects":1}', 1775692860000, '\xea98d0e530caa11cb92348d1bbc42894', '\x79c24a3fc51ea873f42945962396ac1a3e7220379b2137acb3024da3a596520d', '\xe9c7ac5a76420a1ed6f5b75894d12dddce4279e2d69be68d15c7c7ad4a1f7905', '\x371ae6b7f734c438926ac43fc28dac43');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 4, 'key.rotate', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"from_version":1,"key_version":2,"previous_change":2}', 1775001600000, '\xab4132fde9ad221dc5c8a398287f97cd', '\x6ce0cc4d38c0a874789f66daa5334bfa8acb9726ad6cdaf027fadecc56761713', '\xbb52b3e6198208953e43dc66254f1c971d134fb61183ffcfb26a1f69003d7e91', '\x0eda26b55001ef2ba78584b325e181aa');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 5, 'key.wrap', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '127.0.0.1', '{}', 1775001600000, '\x9184a86cc9a8dab362a72fc52f7410f6', '\x840f5154f2d10c01410c8c1b32d78fa19e5e56ace2da76895a3b35f09631543f', '\x24b71b52bce714d9ea5e3f0e8827ae4e8870fe6b486e3399698717a5e112fc8c', '\xe8037b3181df62c5ac630542a9cf71b2');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 6, 'key.wrap', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '127.0.0.1', '{"subject":"dc175eac04f3f41b2427ef45052afc04","subject_created":true}', 1775001600000, '\x72850cd10f8170e77f4646ae886fa61a', '\x5ad8b41cb08d4bd0b3df3ff9ef9b727db491e345baeb5d006bbf5224ac9326ec', '\x5e058d033fe08b7ef2e98833a8fef9cb6f0e7ac41fb92755d512de4408e52ed4', '\x55148b57d13d2cd8e5e8b106e0d3d998');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 7, 'key.wrap', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '127.0.0.1', '{"subject":"470f3e79d78e59550c330fabc56b9524","subject_created":true}', 1775001600000, '\x432078ec5e35f3e303831a08cfc4a33e', '\xa0442745f60f408529638dc12497f6eaa304620387dcc781cb78cfbf235c5a4c', '\x23ed6862ea6504d04bb0b90eddfd3ee5fdb03b9b1a9938d05d7d6af45ffc46e7', '\x0751c78b685720a663dce4fc4ebe5562');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 8, 'subject.erase', NULL, NULL, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"subject":"470f3e79d78e59550c330fabc56b9524f546d6f1cfd6af4747a7a6f013769978"}', 1775001600000, '\xe5fca4bcb87fefda7937f3e1f2fd7d7b', '\x5eb71ccc8a77e348a75f3d970d2631eb097ffdf13d337b9b4d103d846acbaa79', '\xd7466f491c9574ec10dc7fe5f1dc1651f186f51ca53fa523941d5f0b376e389d', '\xdc93dd3cd47a5ba1cdf64cc56db56867');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 9, 'key.create', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 1, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"exportable":false,"interval_days":null,"key_version":1,"name":"disabled"}', 1775001600000, '\x8f26cd12494b4993981698771b7a5150', '\x0f09e3a2f7f8068ef122c544f6f5118cb9bead81f698c3f373a1be3ab0458171', '\x5db5db8adff8cb472880853032396e6f11fcd124dd59163a2a1ab6449b4d9103', '\x63a52e264d64bfbc21b8e080e47ac23f');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 10, 'key.create', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"exportable":false,"interval_days":null,"key_version":1,"name":"destroyed"}', 1775001600000, '\x51a7a507f10ad2cbb1dee0f3f3e1ad60', '\x4147f8ec80f3d1b2ae04dcef5d915217e9e42678311aa3348b9f99efc7c3937e', '\x9e4e0ab0cee4c96b919d66907f20d3798381332d9653cf0aa884b87511c946c1', '\x1e3e7b68dd613722b9450e2941d87771');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 11, 'key.wrap', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 1, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '127.0.0.1', '{}', 1775001600000, '\xee9be62738aef207a6411ca709b7cb07', '\xb00a3545bb3e7dab7ff09d530f0e0e57b4edec1e0b6c9651e533e37990e505a9', '\xe786533f3a8841bf4c8c2f06fccddfa26487666386c4b8fff1fcb23de923d3ec', '\x05dac8a0935c2e189b7be38b1a62fd12');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 12, 'key.wrap', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '127.0.0.1', '{}', 1775001600000, '\xcf1a4a387ab723318dffc8908575dc35', '\xfb176f8797818b08d5b567a09d1c08437bca7f3f82bdb4fea11d838be9ce6daf', '\x3c051aed404d1d5301397c753785b0957b065262d0e276b4f626a2474595c3f2', '\xc3a52dd9245e7258d0319a38cc2e2187');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 13, 'key.disable', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 1, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"previous_change":9}', 1775001600000, '\x0bf1d666f8b9d76c071fde72b98c6b7d', '\x39ddaa55ad136ddc6e727009f9c5bbe43a24c8b37d9304fbf5d55d7a528c5260', '\xa5087a11f43c77fa4e01e5b56490e699588036e68604062a463851ad36b4738c', '\x5893b5e18a9bd513ab5dbca08e7c8cbe');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 14, 'key.disable', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"previous_change":10}', 1775001600000, '\x288c1809aac00fbc173adea4e9a2b04e', '\x03d57830d10374b763ff29806c83e472440846bf5605e96f060df071577fb5ac', '\xf105899c2b5a11e34b5f454c81f3f78aab5683187046568f7a4e6e09c17362a0', '\xdb9b02155944e068e236fce35a13a8da');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 15, 'key.destroy', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"destroy_at":"2026-04-08T00:00:00.000Z","previous_change":14}', 1775001600000, '\x366f222fda9ceba04eabb3e16aa6376e', '\xff10645570944c1730c8b4c9fee41d8517f87d35378644dd542f65ae60d88151', '\x1d92cccbc54539c7d69af15af3459fbbd1530cce70b2a8d2773de8a1001f265e', '\x798f8b9e243a34a5f0e7facc6b07d02a');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 16, 'key.create', '6ffa6543-cdcf-4972-bb84-12572061e40c', 1, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"exportable":false,"intake":true,"interval_days":null,"key_version":1,"name":"intake"}', 1775001600000, '\x6adc3e0fc816a7be703992ef3a9c53ec', '\xd0fbe5d8ae09a84c1a2684ab1c2c402c7568081b733c14ae6bd631333c959b98', '\x920c101b0f12bade9403abc1725a634060cd1a415cd4e5f989a6d21a37616697', '\x4990bede1474096aab7cd6398eb6db9a');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 17, 'issuer.create', NULL, NULL, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"allowed_origins":null,"any_subject":false,"audience":"https://app.example","authorized_parties":null,"expires_at":null,"issuer":"https://sign-in.example","issuer_id":"3d808dc8-b239-406e-9b47-23d974c5bcbf","jwks":"{\"keys\":[{\"crv\":\"P-256\",\"kid\":\"a81415ba-a077-4491-b547-02ce5ebe8238\",\"kty\":\"EC\",\"x\":\"4Y4caPWZoyqPTZIaIqE2DScxjo0zxJGGToY74IsL6OA\",\"y\":\"nCI8WMLZIwI6CfKGgJ1Ad98NgDmFGNQT54s_MfxixAk\"}]}","jwks_uri":null,"key_ids":[],"kind":"people","max_age_seconds":3600,"name":"sign-in","permissions":["decrypt"],"require":null,"subject_claim":"sub","subject_prefix":""}', 1775001600000, '\xaaa0a37a5855f6de7a055337ad25ce56', '\x0d31169bd4f3384e957072d74b2310538911adeafba0d5653b4153ba11f940b8', '\x3ab6d411c67595b3f9651a41ba07d9d3def888262a700cf00829b6bcae2bd7e4', '\x258f4ec77947ee534e336ae3dacd159d');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 18, 'key.wrap', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '127.0.0.1', '{}', 1775001600000, '\xc85409ea267e7ead81f86f9e9d114e0a', '\xf51e56955745bf49471fc4d7157fd96197012e8aec0bdba5b1d89178fcb4ea92', '\xbffcb3facac1ed8acef9a0892ddb765e3794823c806c3262c72d9e5f1fa1a073', '\x888856e48d49d6c6baa741f971e7db5c');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 19, 'key.destroy', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'system', NULL, '{"destroy_at":"2026-04-08T00:00:00.000Z","erased":true,"previous_change":15}', 1775692800000, '\x97b720bd42a73d6aedf200903a7b7424', '\x307bae643531dead9200c6c9f38ad41d29d53f2eb410cd1d720dc07d00c61780', '\xb510073b055a62dc0b51251f68135022fdc7c43d873bb982fe7f427e68f2f55d', '\x9981b05ea8d4dbd02e4d2eec70b74fba');
+INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 20, 'key.export', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '127.0.0.1', '{"jwk_thumbprint":"ZytDB9hpOSF2Q8JkBqRXlidUnQwEKZE1U6_PtAkUUrU","subjects":1}', 1775692860000, '\x96c9e6c0e2291c83bead220cc296b559', '\x5bc45649142134d81371117b72f5a307ac0de5bdae333bbaef5b9d0727e82dec', '\x9c6760b362940e121b5e2f329c86132b5ac90a930958542b253df125ae22e89a', '\x9b2a2bc1ca2ab90e39c797121038d439');
 
 
 --
 -- Data for Name: audit_heads; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.audit_heads VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', 1, '\x4116fd9969acc74678df5f5aa001fed11a90024688de631fed277bbeac28c10d', '\x948397fe6a5bdab08ca28fbbcc3eacd7121d35bdacdd54c9d7efc05944b00599', '\x45d73952e0b52bd2ca3e1e34f05dc995', 1767225600000, '2026-01', 0, '\x8d8cb082a3f7e93745cbffefbf7175a1533ea0eb31d71f7519217495bd432f0e');
-INSERT INTO eaas.audit_heads VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 20, '\x79c24a3fc51ea873f42945962396ac1a3e7220379b2137acb3024da3a596520d', '\xfea53f0f403887cfb865013ad1e114250839110a63000070903a0de0fa4197e6', '\x371ae6b7f734c438926ac43fc28dac43', 1775692860000, '2026-04', 0, '\xb024f923fb2a62c10e3b47e454f9d38eb965c2915a6065fd7479fb1f467b629c');
+INSERT INTO eaas.audit_heads VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', 1, '\xf615d8389956db13856a1770d16ca5980b4bef6e524d06a2da85dd19a9438e3e', '\xe7ed643e543f148b4145a9eb3deab011bbc1da653e60923188d2f7f599a1d522', '\x2aac36cd7b6b38788a93f75aae67a18a', 1767225600000, '2026-01', 0, '\x1be61e3bce80d8d641dbf383d1f8eebdde3087ef469b5ec29976e42c7c8729dd');
+INSERT INTO eaas.audit_heads VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 20, '\x5bc45649142134d81371117b72f5a307ac0de5bdae333bbaef5b9d0727e82dec', '\x2a77d5c27ae260f37e4d38f41d906b30795d23ab25e84f5b8241632752f5d0f5', '\x9b2a2bc1ca2ab90e39c797121038d439', 1775692860000, '2026-04', 0, '\xfe7219184d2377cfa400da9b1fe8eb4a21035e793a20a2e063b3dded6a142a2d');
 
 
 --
 -- Data for Name: issuers; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.issuers VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '0e1ca2e3-187a-4bcf-a69f-9cb20c160c99', 'sign-in', 'people', 'https://sign-in.example', 'https://app.example', NULL, '{"keys":[{"crv":"P-256","kid":"1d1ca2fa-0146-4db3-a87c-a4ca66bd2689","kty":"EC","x":"M2uYst7XNzn8d7Lw54hcefbhVUDLHscnjau2jU6xCBE","y":"GYdlcydbCaVn-H_CicytQaa-VvhiBVepENISAGCAUhM"}]}', NULL, '{decrypt}', '{}', NULL, 'sub', '', false, NULL, 3600, NULL, 1775001600000, '8e6cf460-6467-4d5f-b100-29bb63b17cb4', NULL, 17, 17, '\x522c068617cbf812ff555b76a7c870e73723a530aed4eb8599f61f339d4c1d13');
+INSERT INTO eaas.issuers VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '3d808dc8-b239-406e-9b47-23d974c5bcbf', 'sign-in', 'people', 'https://sign-in.example', 'https://app.example', NULL, '{"keys":[{"crv":"P-256","kid":"a81415ba-a077-4491-b547-02ce5ebe8238","kty":"EC","x":"4Y4caPWZoyqPTZIaIqE2DScxjo0zxJGGToY74IsL6OA","y":"nCI8WMLZIwI6CfKGgJ1Ad98NgDmFGNQT54s_MfxixAk"}]}', NULL, '{decrypt}', '{}', NULL, 'sub', '', false, NULL, 3600, NULL, 1775001600000, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', NULL, 17, 17, '\x4965835cdb641c4272fe4e405791a097cb5b6d9d83070f8190d2195af357fc27');
 
 
 --
@@ -845,21 +845,21 @@ INSERT INTO eaas.issuers VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '0e1ca2
 -- Data for Name: key_versions; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.key_versions VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 1, 1767225600000, '\x010100000001e0fc4c8ac8106574eb9edf66c5009d1f461cc56883c5f53b403cee6c86f3387ed4b4774d4ba1ea1453686fc36f5ce10c71470ec1c2f16a89e64190c2d19859cfee78348424f0ce09');
-INSERT INTO eaas.key_versions VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, 1775001600000, '\x010100000002b4f8525c77ffc740128c9d39eacae4d6a66a9172ca97b2b9bcf262616ada07cde018622a4edc99edbdcfe244e455391bf3b9b30f17da134f6a2b77cd53874155702179efbe7bd4f5');
-INSERT INTO eaas.key_versions VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '5b39cf62-d592-4ba8-8209-2ad480452eca', 1, 1775001600000, '\x0101000000010014ad29debd1dc3e2059f16a4a4311f22eb04c50da38d6d6f1a20fd874aa61410218d6a9d182c2e2e75faa3455916e3a5bb5f3839865a9dae0ae347ac5b1aeca1e9f31be1551b16');
-INSERT INTO eaas.key_versions VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '7ce62fc1-0525-4a14-a340-a64c0eab0939', 1, 1775001600000, '\x01010000000183d9a48dcb8de369ef6234b0b00872a811e29e9f83f42cab0e3ea942d113d23b5bbc4961aea04851278e1ef2354c2d72692370319f36e1770d8a0a62a67bca5ab765df1cd5851cfe');
-INSERT INTO eaas.key_versions VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, 1775001600000, NULL);
+INSERT INTO eaas.key_versions VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 1, 1767225600000, '\x010100000001bf90bbd03e6764b6b3d3fe1e05860b60f1e462c3e2e7ac27b30f5397cdd1b949d6de059d6ec266bc07aef1046c771ace9e0ec58d4d076435dd07d091272dd477814027c6e81b34af');
+INSERT INTO eaas.key_versions VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 1775001600000, '\x010100000002c4573ad1d1cc8b483dac7e695db1e5b64a9ff441a84cfb3c10cd5ca0cd22c9867d64458a6162dd277b3e3d345f256d810ac26832fec80f4ceb5444c52eaa7e32efbb55664e06dcab');
+INSERT INTO eaas.key_versions VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 1, 1775001600000, '\x010100000001d3832c15c379c1d99fd7753ee2f07709e4c43de79adda7f63a8f162ba3c365f710535c5c4cbe7ef8ae1dbd9da10673d8dd341cd2cd50ed58117d4237500585a576c063360bc06705');
+INSERT INTO eaas.key_versions VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '6ffa6543-cdcf-4972-bb84-12572061e40c', 1, 1775001600000, '\x0101000000015b8f310bda09141b9e65101448173f872f254042ba0ecf6d9b19c1a5d07273442ef7db48f18c1d7f25b6abb43f1d22a2c62a02c92c31f49862232304a81b781df2f7f90487ac0a3f');
+INSERT INTO eaas.key_versions VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 1775001600000, NULL);
 
 
 --
 -- Data for Name: keys; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.keys VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 'first', 2, 'active', true, 1767225600000, 1775001600000, NULL, NULL, NULL, 1, '\x0101000000000022f31f17b454d0b30697b258eb49751d8d56def40f469a47deb1572f4b875c436cf76efe7a05c96b8ddb13067342d11f80cd3e955b4fc0f7d60741e29ab4f5fd80c8e678723ec4', 2, 4, '\xa2349c6c0345b5918a0e3832bd4dfd799539b901810652ac7d62e956b9a11c02', 'optional', false);
-INSERT INTO eaas.keys VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '5b39cf62-d592-4ba8-8209-2ad480452eca', 'disabled', 1, 'disabled', false, 1775001600000, NULL, NULL, NULL, NULL, 1, '\x010100000000a1b3dd6d42039f571021cfe71d0076486950e450afb13e116b91a4e48546b423764bf08f333cd2eff75541a2669bbb2a8f676efa1e8246d0b4602d2f626222c7e5346a084ff33d4e', 9, 13, '\xcbc9f2a7b53b0a9db5a69edd976039724f8698076b4629d20b21f467e220016a', 'optional', false);
-INSERT INTO eaas.keys VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '7ce62fc1-0525-4a14-a340-a64c0eab0939', 'intake', 1, 'active', false, 1775001600000, NULL, NULL, NULL, NULL, 1, '\x010100000000548036e763a64d096a537fb4c3f1220eb78996f32e34622bd6ef6c448d7bd17893df6fdbdccf11fdfa26d3e19a1f514bc2f181d5cbbe69d2e3acb43b2a3e0baad64e844c19f1947b', 16, 16, '\xc2985803a899f13b321c1ed0711bdd6d6fee8bbfb231b3b717caf6c386910bf0', 'optional', true);
-INSERT INTO eaas.keys VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 'destroyed', 1, 'destroyed', false, 1775001600000, NULL, NULL, NULL, 1775606400000, 1, NULL, 10, 19, '\xa8612779dc1f34b6879a76f81604652b5d21ae80cb047dcfe6c65c857475bb2a', 'optional', false);
+INSERT INTO eaas.keys VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 'first', 2, 'active', true, 1767225600000, 1775001600000, NULL, NULL, NULL, 1, '\x010100000000be117ecefa273acd887f7dab19c78d95bc67cbb0ae1bd72f0efd3333d54e3707019dfb8997fae28640760d7c4b4f82eaf2af7bcfab96fc2ffab8ef85a65a408d056c7761fc7482a7', 2, 4, '\xcaa834bdb8c239994f9a2352a90da34821e8172ea8feae7156428dea4ca0e71f', 'optional', false);
+INSERT INTO eaas.keys VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 'disabled', 1, 'disabled', false, 1775001600000, NULL, NULL, NULL, NULL, 1, '\x01010000000019ec86f8e7b8589e0b941e68281f574c886f66961ff59b4de7ebbe95a667bf42df87f1bec0afef2e953cf5dd2fcb1d5fe0148d4cbfbaf07597475e0943d722038663a71cfaafc240', 9, 13, '\x8f9e15040cf3e30696949a19bc43652a06a0c20fc703e3f8bdc9f5ac1c493a62', 'optional', false);
+INSERT INTO eaas.keys VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '6ffa6543-cdcf-4972-bb84-12572061e40c', 'intake', 1, 'active', false, 1775001600000, NULL, NULL, NULL, NULL, 1, '\x0101000000004a35086f03931cc461c36c24ee5f568199dc77f577e703bd704fdfb7607b00fc374661e08c3cd50d60a59cb40bbea99a6296e8e8d3cd95b20920d704d68da962f8fa962c211ba4bf', 16, 16, '\xa2784e59f2dd505ae469511d6269c632c4fb4a83ed75ad2939ce9b765951536b', 'optional', true);
+INSERT INTO eaas.keys VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 'destroyed', 1, 'destroyed', false, 1775001600000, NULL, NULL, NULL, 1775606400000, 1, NULL, 10, 19, '\x5b939ee9154104637c72f646f02a4fcf606bfd313aac2579184fe73352ece0dd', 'optional', false);
 
 
 --
@@ -872,19 +872,19 @@ INSERT INTO eaas.keys VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-
 -- Data for Name: log_keys; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.log_keys VALUES ('eaas.example/log', '\x741689b9e878d78e18507fcfd074c5c4e98352a98f1d8b3af01716af9bd10267', '\xba9fd2bc99ac9ee4', '\x0101000000004abd32aec658c49de2c7c517133da553a3969e4a7e99edd8869972793aa4885e3eb32e6bf6159630472e2cc67326a375c03b8182bf1867ff7bb250af525fbae2104a69b24ae76ba9', 1767225600000, NULL, NULL);
+INSERT INTO eaas.log_keys VALUES ('eaas.example/log', '\x7226fc389d650006936da78846bdce20a8879affa79974fdc6d5a22a105a82e2', '\x8b5cd0067cf86152', '\x010100000000ee01205f77fa01a8dcf2842e12c963a27f97f15c85c6ead6efac1283fc1d6eb3af0d4a3676394fcdfbdf03aaf30ea3196fc807c90464fc5b5dda2dc8a86cabb301143f240bec6167', 1767225600000, NULL, NULL);
 
 
 --
 -- Data for Name: log_moments; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.log_moments VALUES ('eaas.example/log', 0, 1775692860000, '\xcedf6733e44616f58759871ab9d3b6319a2c51bf695c25e461183cdc3e6abcd2', 'eaas.example/log
+INSERT INTO eaas.log_moments VALUES ('eaas.example/log', 0, 1775692860000, '\x19c3915eef78ea4fe4a889ab9fa0235f7240e5b231d2a1938adb28c61c96227b', 'eaas.example/log
 1
-seKnrMOfVPXaF5XVMvKEsOh8747yQp3qhoaUpcUHHzM=
+m62lWFM/f9/Jw1zCqGaRuI+RYjntapGH+NKt/ZYm2Kw=
 
-— eaas.example/log DHmBClbZJM915PM7hi3Nj3Lu4A5OZWoe/Ds0L661tjnAONlLDbplUNIzop2bjI0+6ocWImCobbjC0QF3lHomkbTsgAw=
-— witness.example q+4BCAAAAABp1uw8pHKD/YUoxu1rt6gowVuPGMH4jy8c+6cZGIICi3LU2XgHfqq/Hopg8tEmHf1HrhNzsYNoETt7VXpH7NWXiYc/Cg==
+— eaas.example/log jByjxf79ZqtMag3itGtFOOFAldceoD+fQe0eMFT92QU+Fxan7ABuQrW0tFjiPplxM34y8CIcJNwpHoKmeEGpyK/jpAQ=
+— witness.example jZZMHwAAAABp1uw8P5wvyoXBUszUZQaVZyKlpCdTRx7GqUsQYCKWFUHi7tzQEpHKiRmfpQd+EYae62hTkcVRUvwPZ8ltvvj/GA9WBA==
 ', true);
 
 
@@ -892,102 +892,102 @@ seKnrMOfVPXaF5XVMvKEsOh8747yQp3qhoaUpcUHHzM=
 -- Data for Name: log_proofs; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.log_proofs VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 19, '\xf81f3d68d8992c722bb24adc5b7c53eac8eaaef58e5a4e07f57c1298bbb5755e', '\x53e843223e2b3df5a4c3f592b05eecb986e6880f61eda43c6ef4f9148c488191', 'eaas.example/log', 0, 1775692860000, '\x470c3439c66b31a173fcba29597fad554881ea3a3e9f76eb386b87d6de8e0638');
-INSERT INTO eaas.log_proofs VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', 1, '\x4116fd9969acc74678df5f5aa001fed11a90024688de631fed277bbeac28c10d', '\xdf711313ce384b9bc0a4d854dbb7041269d2acd078514e7a5367dcd0a290ab6b', 'eaas.example/log', 0, 1775692860000, '\x46d849ed26007dd04b19d34b0ecd6607817340aaacc7b67ecebb2151b34552d2');
+INSERT INTO eaas.log_proofs VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 19, '\x307bae643531dead9200c6c9f38ad41d29d53f2eb410cd1d720dc07d00c61780', '\x41f7b7cda14d6342386ee7b7fc557a009bd09a769808f21ca7244106a9ab888c', 'eaas.example/log', 0, 1775692860000, '\x673027423beb1c1d7b2b303416b754e4582669f6eb1420be844a8d9743e2cd9c0000000000000000000000000000000000000000000000000000000000000000');
+INSERT INTO eaas.log_proofs VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', 1, '\xf615d8389956db13856a1770d16ca5980b4bef6e524d06a2da85dd19a9438e3e', '\xe77ef24ef18f882a5ec41362f068cd7dd4d31b975b35f6f19c54abd1ebbf4135', 'eaas.example/log', 0, 1775692860000, '\x2d56e8309a48c5c0e9b44433b1c315896d86c84b604cc5071b66545bb6d871410000000000000000000000000000000000000000000000000000000000000000');
 
 
 --
 -- Data for Name: log_tiles; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.log_tiles VALUES ('eaas.example/log', 0, 0, '\xb1e2a7acc39f54f5da1795d532f284b0e87cef8ef2429dea868694a5c5071f33');
-INSERT INTO eaas.log_tiles VALUES ('eaas.example/log', -1, 0, '\x004a656161732e6d6f6d656e742e76310a313737353639323836303030300a7a74396e4d2b5247467657485759636175644f324d5a6f73556239705843586b5952673833443571764e493d0a');
+INSERT INTO eaas.log_tiles VALUES ('eaas.example/log', 0, 0, '\x9bada558533f7fdfc9c35cc2a86691b88f916239ed6a9187f8d2adfd9626d8ac');
+INSERT INTO eaas.log_tiles VALUES ('eaas.example/log', -1, 0, '\x004a656161732e6d6f6d656e742e76310a313737353639323836303030300a47634f5258753934366b2f6b71496d726e36416a58334a4135624978307147546974736f78687957496e733d0a');
 
 
 --
 -- Data for Name: root_checks; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.root_checks VALUES ('\xba9fd2bc99ac9ee4', '\x01010000000031a80ae424471cb11561b2c678dc4c180c3724d9e21c8d15ae3d133cc59cf57fdc4d73fd976ab06a5a8dc62993d2d7dc2ea4f452fa8011cf8f46e15ad2a86c157ffd5d58b28376c2');
+INSERT INTO eaas.root_checks VALUES ('\x8b5cd0067cf86152', '\x010100000000bc987e175b5a3ff666fbd898d8bcb4277755e2d5acf016085fc7b23c352ef63914b1fb52bd4b429b06ab8156a710402e31ff6daa58895bef5f361f0d7df5b9fa985f72e51c6b39d8');
 
 
 --
 -- Data for Name: row_counts; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.row_counts VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'subjects', 'erased', 1);
-INSERT INTO eaas.row_counts VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'subjects', 'null', 1);
-INSERT INTO eaas.row_counts VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'keys', 'disabled', 1);
-INSERT INTO eaas.row_counts VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'keys', 'active', 2);
-INSERT INTO eaas.row_counts VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'keys', 'destroyed', 1);
-INSERT INTO eaas.row_counts VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'keys', 'pending_destruction', 0);
+INSERT INTO eaas.row_counts VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'subjects', 'erased', 1);
+INSERT INTO eaas.row_counts VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'subjects', 'null', 1);
+INSERT INTO eaas.row_counts VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'keys', 'disabled', 1);
+INSERT INTO eaas.row_counts VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'keys', 'active', 2);
+INSERT INTO eaas.row_counts VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'keys', 'destroyed', 1);
+INSERT INTO eaas.row_counts VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'keys', 'pending_destruction', 0);
 
 
 --
 -- Data for Name: row_records; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '0efa3a37-7d76-42b8-92b0-b33695c861c5', 0);
-INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '8e6cf460-6467-4d5f-b100-29bb63b17cb4', 1);
-INSERT INTO eaas.row_records VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', 'fe52bd64-5bd2-4538-93a7-58965c953265', 0);
-INSERT INTO eaas.row_records VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', 'b11070cd-20b8-45a4-8d4e-548ac1a7b942', 1);
-INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2);
-INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 4);
-INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '915a5be0-de1a-d83f-d72f-ed53162a68ef', 8);
-INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '5b39cf62-d592-4ba8-8209-2ad480452eca', 9);
-INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 10);
-INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '5b39cf62-d592-4ba8-8209-2ad480452eca', 13);
-INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 14);
-INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 15);
-INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '7ce62fc1-0525-4a14-a340-a64c0eab0939', 16);
-INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '0e1ca2e3-187a-4bcf-a69f-9cb20c160c99', 17);
-INSERT INTO eaas.row_records VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 19);
+INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '1dd9bf2c-e846-4554-9891-d6cb162be202', 0);
+INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'c947ce44-f27c-4f50-9dd7-19a61811a64d', 1);
+INSERT INTO eaas.row_records VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', '93747a3c-8e79-4bda-8e29-aa504b84564b', 0);
+INSERT INTO eaas.row_records VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', 'ca6b92d6-a5b5-4ead-a827-35d5007b3d55', 1);
+INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2);
+INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 4);
+INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '470f3e79-d78e-5955-0c33-0fabc56b9524', 8);
+INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 9);
+INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 10);
+INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 13);
+INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 14);
+INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 15);
+INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '6ffa6543-cdcf-4972-bb84-12572061e40c', 16);
+INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '3d808dc8-b239-406e-9b47-23d974c5bcbf', 17);
+INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 19);
 
 
 --
 -- Data for Name: steps; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.steps VALUES (1, '2026-11-30 18:57:20.870449+00');
+INSERT INTO eaas.steps VALUES (1, '2026-11-30 19:36:56.589992+00');
 
 
 --
 -- Data for Name: subjects; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.subjects VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '\x73f5dbb5189f70c87ec498580702d3a916544bdc28575a55203b7dc0da2dbac3', '\x010100000000b830fe2c389df59d86dcb207e4db377451a25eeb5f6e8910a289480a4887b472bd0a1cf1885dcae4a01f0896c77bbf462e9dd1515f5262f9a4dc2f5be0c671e404c11d801c29d5ee', 6, 1775001600000, NULL, NULL, NULL, '\xf53f841fa1f13adc4de1394294e05f0e440ea01be229caa69d7eec3dad81a71a');
-INSERT INTO eaas.subjects VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '\x915a5be0de1ad83fd72fed53162a68ef4440625645bbc25e7b34d952a11685a7', NULL, 7, 1775001600000, 8, 1775001600000, '\x4a54555782198fcee7a1b5784a2c1f16978851a2605bc2fe6fecfa85f7e0c237', '\x1dba2adacfc841d27935bb2b2a405e10732c4aa4333881ca8a4c55aeccb6c66d');
+INSERT INTO eaas.subjects VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '\xdc175eac04f3f41b2427ef45052afc04901dd98b43ec13d18235dd06a294b324', '\x010100000000786ee6d4c0dd222827961136f12cb798b6b397a6281455df03e0002b835d230f4571a21f19c91b7309ea6b2eedf062a8a64ce246aa397f65623ae0ab135edaa4f3a524accc3a7148', 6, 1775001600000, NULL, NULL, NULL, '\x356deba309ed615ebd9d729c30c856f38d4783158f61b6b98c1dddc57bab24e6');
+INSERT INTO eaas.subjects VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '\x470f3e79d78e59550c330fabc56b9524f546d6f1cfd6af4747a7a6f013769978', NULL, 7, 1775001600000, 8, 1775001600000, '\x5eb71ccc8a77e348a75f3d970d2631eb097ffdf13d337b9b4d103d846acbaa79', '\xc5305fb144552c62727e8e0a663a272d231d6986640f91b1436179dd9991669a');
 
 
 --
 -- Data for Name: tallies; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.tallies VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', '00000000-0000-0000-0000-000000000000', 0, 'api_key.create', '2026-01', 1, 0, 1, 1767225600000);
-INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '00000000-0000-0000-0000-000000000000', 0, 'api_key.create', '2026-01', 1, 0, 1, 1767225600000);
-INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 1, 'key.create', '2026-01', 1, 0, 1, 1767225600000);
-INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 1, 'key.wrap', '2026-01', 1, 0, 1, 1767225600000);
-INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, 'key.rotate', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '00000000-0000-0000-0000-000000000000', 0, 'subject.erase', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '5b39cf62-d592-4ba8-8209-2ad480452eca', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '5b39cf62-d592-4ba8-8209-2ad480452eca', 1, 'key.wrap', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, 'key.wrap', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '5b39cf62-d592-4ba8-8209-2ad480452eca', 1, 'key.disable', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, 'key.disable', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '7ce62fc1-0525-4a14-a340-a64c0eab0939', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '00000000-0000-0000-0000-000000000000', 0, 'issuer.create', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, 'key.wrap', '2026-04', 4, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', '148b0c9c-df35-4e46-a2b0-444b44a14b99', 1, 'key.destroy', '2026-04', 2, 0, 0, 1775692800000);
-INSERT INTO eaas.tallies VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'd977ade7-f41a-4a3c-bad1-5ee280e7083f', 2, 'key.export', '2026-04', 1, 0, 0, 1775692860000);
+INSERT INTO eaas.tallies VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', '00000000-0000-0000-0000-000000000000', 0, 'api_key.create', '2026-01', 1, 0, 1, 1767225600000);
+INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '00000000-0000-0000-0000-000000000000', 0, 'api_key.create', '2026-01', 1, 0, 1, 1767225600000);
+INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 1, 'key.create', '2026-01', 1, 0, 1, 1767225600000);
+INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 1, 'key.wrap', '2026-01', 1, 0, 1, 1767225600000);
+INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'key.rotate', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '00000000-0000-0000-0000-000000000000', 0, 'subject.erase', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 1, 'key.wrap', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'key.wrap', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 1, 'key.disable', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'key.disable', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '6ffa6543-cdcf-4972-bb84-12572061e40c', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '00000000-0000-0000-0000-000000000000', 0, 'issuer.create', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'key.wrap', '2026-04', 4, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'key.destroy', '2026-04', 2, 0, 0, 1775692800000);
+INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'key.export', '2026-04', 1, 0, 0, 1775692860000);
 
 
 --
 -- Data for Name: tenants; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.tenants VALUES ('0efa3a37-7d76-42b8-92b0-b33695c861c5', 'acme', false, NULL, 1767225600000, '\xba9fd2bc99ac9ee4', '\x0101000000004de164362f72952f8e6a593e6b97977eeb742ead36adf89dbf76c48e2c2256eec327695e5544d0c379d293e801bdf45a837ed23599d1ddf07bbcf34ff2096b1798d69fb687c3bd8b', 0, '\x742ca2bdc039e1596d62926215e37e2298a0423862544c6289f56884436a9332');
-INSERT INTO eaas.tenants VALUES ('fe52bd64-5bd2-4538-93a7-58965c953265', 'other', true, NULL, 1767225600000, '\xba9fd2bc99ac9ee4', '\x010100000000185ec0126a79b8f22961fe6522683fde4312719367d567c811278ad1fa6cfe0d7192af70b3ab27080689a392c6f888ada445470ed611b90c9c2252805efcd37869b5ebe86b8a5c14', 0, '\xff3d13a884095344486492b2bc112eaf46c0ffac16789719c18e31d01cb7eb04');
+INSERT INTO eaas.tenants VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'acme', false, NULL, 1767225600000, '\x8b5cd0067cf86152', '\x01010000000090f5ce504c75ff1fc9d158cd81885615d1cb718f0f3929a815d5e35a8a02172facde049fe57539e794380d6edd49087c316bf1ac7cc0dcf8f36ab71afc158d2a8ba15e4bf7f64e3d', 0, '\x50889c41f7c92bec3672fa90a4f39e83dbef15499d75116bd4e8f5336df420c4');
+INSERT INTO eaas.tenants VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', 'other', true, NULL, 1767225600000, '\x8b5cd0067cf86152', '\x0101000000001ad5e7da45340dcb7cc8dec9428486f09fc98fa45c0a381b4a5589aa19f0e45786d286723645989aaee6470b4e297b5d72bd276a03714f87a39e177911031321179aa4c2e50c4cdc', 0, '\x0b5a66176500eb3db2b94e7214dcf0f1c6bb01b7189d2e29a095f7aa64a0901a');
 
 
 --
