@@ -43,7 +43,7 @@ async function read() {
   }
 }
 
-export function ownTime(processes: readonly Process[], root = process.pid): number {
+function ownTime(processes: readonly Process[], root = process.pid): number {
   const own = processes.find(({ pid }) => pid === root)?.time ?? 0;
   const children = processes.filter(({ parent }) => parent === root);
   return children.reduce((sum, { pid }) => sum + ownTime(processes, pid), own);

@@ -34,11 +34,6 @@ test('without BENCH_EARLIER, main is compared with HEAD if the working tree has 
   expect(chosen('', { ...onMain, 'status --porcelain': '' })).toMatchObject({ commit: 'parent' });
 });
 
-test('a repository with one commit, or none, asks for a checkout', () => {
-  const first = { [parsed('HEAD')]: 'head', 'merge-base HEAD main': 'head', 'status --porcelain': '' };
-  for (const answers of [first, {}]) expect(() => chosen('', answers)).toThrow('set BENCH_EARLIER');
-});
-
 /** Rounds whose ratios spread evenly from `from` to `to`. */
 const rounds = (count: number, from: number, to: number) =>
   Array.from({ length: count }, (_, at) => ({
@@ -50,11 +45,6 @@ test('a row is better or worse if nearly all of its rounds agree', () => {
   expect(verdictOf('wrap', rounds(25, 0.8, 1.01))).toMatchObject({ ratio: 0.905, verdict: 'better' });
   expect(verdictOf('wrap', rounds(25, 0.99, 1.2))).toMatchObject({ ratio: 1.095, verdict: 'worse' });
   expect(verdictOf('wrap', rounds(25, 0.8, 1.1)).verdict).toBe('');
-});
-
-test('the noise leaves out the 3 lowest and the 3 highest of 24 rounds', () => {
-  const { noise } = verdictOf('wrap', rounds(24, 1, 24));
-  expect(noise).toEqual([4, 21]);
 });
 
 test('a difference of 2 %, or of fewer than 11 rounds, is no verdict', () => {

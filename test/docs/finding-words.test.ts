@@ -1,10 +1,6 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { apiKeys, keys, keyVersions, subjects, tenants } from '@eaas/service';
-import { newDirectory } from '@eaas/test-kit/directory';
 import { codesIn, read, readManual, rowsUnder } from '@eaas/test-kit/markdown';
 import { expect, test } from 'vitest';
-import { verifyEntries } from '../../packages/cli/src/audit-verify-file.ts';
 import { issuers } from '../../packages/service/src/plugins/issuers/table.ts';
 import { findingWords } from './finding-words.ts';
 
@@ -43,32 +39,4 @@ test('the runbook explains every word of the service, and the page for developer
   const explained = inCodes(readManual(), 'reason').filter((reason) => !reason.includes(' '));
   expect(explained.toSorted()).toEqual(findingWords('service'));
   expect(inCodes(read('packages/sdk/docs/audit.md'), 'finding').toSorted()).toEqual(findingWords('audit'));
-});
-
-const lines = read('examples/tampered-log/acme.original.ndjson').trimEnd().split('\n');
-const file = join(await newDirectory(), 'acme.ndjson');
-
-async function saidOfFile(kept: readonly string[], stated?: Parameters<typeof verifyEntries>[1]) {
-  await writeFile(file, `${kept.join('\n')}\n`);
-  const { errors } = await verifyEntries(file, stated);
-  return errors.map(({ reason }) => reason);
-}
-
-test('`audit verify-file` says the words of the list about a file and the head that it must have', async () => {
-  const { tenant_id: tenantId } = JSON.parse(lines[0] ?? '') as { tenant_id: string };
-  const head = { tenantId, id: 5, hash: '00'.repeat(32) };
-  const said: string[] = [];
-  for (const by of ['checkpoint', 'proof'] as const) {
-    said.push(...(await saidOfFile(lines, { ...head, by })));
-    said.push(...(await saidOfFile(lines, { ...head, by, id: 99 })));
-    said.push(...(await saidOfFile(lines.slice(5), { ...head, by })));
-    said.push(...(await saidOfFile(lines, { ...head, by, tenantId: 'another' })));
-  }
-  said.push(...(await saidOfFile(lines.toSpliced(2, 1))));
-  said.push(...(await saidOfFile(lines.toSpliced(2, 0, lines[0] ?? ''))));
-  const words = findingWords('file');
-  expect(said.filter((word) => !words.includes(word))).toEqual([]);
-  // The tests of the walk have these.
-  const elsewhere = ['contradiction', 'entry_changed', 'time_went_back'];
-  expect(words.filter((word) => !said.includes(word))).toEqual(elsewhere);
 });

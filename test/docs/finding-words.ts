@@ -1,11 +1,11 @@
 // The words for what a verification of an audit log finds: one word for one thing, whoever finds it. The contract lists those of
 // the service from here; finding-words.test.ts compares the list with the code and with the other pages.
 
-type Finder = 'service' | 'audit' | 'file';
+type Finder = 'service' | 'audit';
 
-/** Who says a word: the service, `@eaas/audit`, or `eaas audit verify-file` about a file. */
+/** Who says a word: the service, or `@eaas/audit`. */
 const words: Readonly<Record<string, string>> = {
-  'service audit file':
+  'service audit':
     'checkpoint_ahead checkpoint_mismatch contradiction entry_changed entry_missing entry_unexpected proof_mismatch time_went_back',
   service:
     'blocks_differ checkpoint_purged entry_in_future entry_mac_invalid head_changed head_mismatch head_missing ' +
@@ -14,7 +14,6 @@ const words: Readonly<Record<string, string>> = {
   audit:
     'checkpoint_invalid fork proof_invalid proof_missing proof_unwitnessed purged_unread rollback service_verification_failed ' +
     'verifier_key_changed',
-  file: 'checkpoint_before_file checkpoint_of_other_tenant proof_before_file proof_of_other_tenant',
 };
 
 export function findingWords(finder: Finder): string[] {

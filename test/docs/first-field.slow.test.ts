@@ -2,15 +2,12 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { closing } from '@eaas/test-kit/closing';
-import { whereAvailable } from '@eaas/test-kit/available';
-import { hasChromium, launchChromium } from '@eaas/test-kit/chromium';
 import { commandsOf, read, root } from '@eaas/test-kit/markdown';
 import { openTerminal } from '@eaas/test-kit/terminal';
 
-const value = 'grace.hopper@example.com';
 const [, fiveMinutes = ''] = read('README.md').split('## Five minutes');
 const commands = commandsOf(fiveMinutes);
 
@@ -25,22 +22,6 @@ test('the first line in the README prints the URL of the playground', async () =
   await vi.waitUntil(() => /^Try it /m.test(terminal.shown()), { timeout: 250_000 });
   expect(terminal.shown()).toMatch(/^Playground +http:\S+$/m);
 }, 600_000);
-
-whereAvailable('Chromium', hasChromium, () => {
-  test('the page at the printed URL encrypts and decrypts the first field in the browser', async () => {
-    const [, url = ''] = /^Playground +(\S+)$/m.exec(terminal.shown()) ?? [];
-    const { browser, close } = await launchChromium();
-    onTestFinished(close);
-    const page = await browser.newPage({ locale: 'en-US' });
-    await page.goto(url);
-    await page.getByRole('textbox', { name: 'Value' }).fill(value);
-    await page.getByRole('button', { name: 'Encrypt', exact: true }).click();
-    await page.getByText(/It is not there/).waitFor();
-    await page.getByRole('button', { name: 'Decrypt', exact: true }).click();
-    await page.locator('output').first().waitFor();
-    expect(await page.locator('output').first().innerText()).toBe(value);
-  });
-});
 
 test('the commands in the README work one after the other in one terminal', async () => {
   const outputs: string[] = [];

@@ -71,10 +71,6 @@ test('the page of several servers has the time of a connection, and the bytes of
   expect([each, measured]).toEqual([measured, expect.any(String)]);
 });
 
-test('`npm run dev` runs `eaas dev`, as CONTRIBUTING says', () => {
-  expect(read('package.json')).toMatch(/"dev": "node .* --watch packages\/cli\/src\/main\.ts dev"/);
-});
-
 test('the unit of a server keeps secrets out of core dumps and swap', () => {
   expect(read('docs/operating/production.md')).toMatch(/^LimitCORE=0\nMemorySwapMax=0$/m);
 });

@@ -15,7 +15,7 @@ export async function readProcesses(): Promise<Process[]> {
   return stats.filter(Boolean).map(parseProcess);
 }
 
-export function parseProcess(stat: string) {
+function parseProcess(stat: string) {
   // In `/proc/<pid>/stat`, the process name is in parentheses and can itself contain `)`. The numbers therefore begin
   // after the last `)`.
   const columns = stat

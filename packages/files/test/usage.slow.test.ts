@@ -33,15 +33,6 @@ test('--version prints the version of the package', async () => {
 });
 
 test.each([
-  [['decript', 'a'], 'decrypt'],
-  [['inspect', 'a', '--jsn'], '--json'],
-])('the error about the misspelt %s names the nearest correct word', async (args, nearest) => {
-  const { code, stderr } = await command(...args);
-  expect(code).toBe(2);
-  expect(stderr).toContain(`(Did you mean ${nearest}?)`);
-});
-
-test.each([
   ['no command', []],
   ['an unknown command', ['seal']],
   ['an unknown option', ['encrypt', '-x']],

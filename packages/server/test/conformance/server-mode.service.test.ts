@@ -18,7 +18,8 @@ const decrypted = async (body: object) => ok(await decrypt(body)).plaintext;
 
 describe('encrypt', () => {
   test('encrypt returns only the five fields of the bundle, which are copies of parts of its envelope', async () => {
-    const answer = await encrypt('Grüße, 世界 🌍');
+    const context = { purpose: 'invoice 4711' };
+    const answer = await encrypt('Grüße, 世界 🌍', { context });
     expect(answer).toHaveStatus(200);
     const { ciphertext, wrapped_key, iv, ...key } = answer.body;
     expect([ciphertext, wrapped_key, iv]).toEqual([aBase64, aBase64, aBase64]);
@@ -30,6 +31,9 @@ describe('encrypt', () => {
     expect(parts).toMatchObject({ magic: '79a6ac', version: 1, ...copies });
     expect(Buffer.from(iv, 'base64')).toHaveLength(12);
     expect(parts.body).toHaveLength(Buffer.from('Grüße, 世界 🌍').length + 16);
+    const entry = await newestEntry(tenant);
+    expect(entry).toMatchObject({ action: 'encrypt', key_id, key_version: 1, actor, metadata: { context } });
+    expect(JSON.stringify(entry)).not.toContain('Grüße');
   });
 
   test('encrypt uses only the current version of the key', async () => {
@@ -39,14 +43,6 @@ describe('encrypt', () => {
     const bundles = [old, await encrypted('x', { key_id: rotating.key_id })];
     expect(bundles.map(({ key_version }) => key_version)).toStrictEqual([1, 2]);
     for (const bundle of bundles) expect(await decrypted(bundle)).toBe('x');
-  });
-
-  test('the audit entry of encrypt has the key, its version, the actor and the context', async () => {
-    const context = { purpose: 'invoice 4711' };
-    await encrypted('a secret that must not be logged', { context });
-    const entry = await newestEntry(tenant);
-    expect(entry).toMatchObject({ action: 'encrypt', key_id, key_version: 1, actor, metadata: { context } });
-    expect(JSON.stringify(entry)).not.toContain('a secret that');
   });
 });
 
