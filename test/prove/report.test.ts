@@ -2,12 +2,11 @@ import { expect, test } from 'vitest';
 import { type Outcome, verdictOf } from './report.ts';
 import { Findings } from './trial.ts';
 
-const outcomeOf = (findings: Findings, unavailable?: string): Outcome => ({
+const outcomeOf = (findings: Findings): Outcome => ({
   name: 'part:trial',
   about: 'what it does',
   seconds: 1.4,
   findings,
-  ...(unavailable !== undefined && { unavailable }),
 });
 
 test('a trial passes if its checks all pass', () => {

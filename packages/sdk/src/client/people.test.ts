@@ -413,12 +413,11 @@ describe('`subjects`', () => {
     await expect(client.encrypt('x', { subject })).rejects.toMatchObject({ code: 'subject_erased' });
   });
 
-  test.each([[{}], [{ subject: 'a', subjectId: 'b'.repeat(64) }]])('refuses the name %j', async (name) => {
+  test('two names of one person are refused', async () => {
     const { client } = await observedClient();
+    const both = { subject: 'a', subjectId: 'b'.repeat(64) } as never;
     for (const method of ['show', 'erase'] as const)
-      await expect(client.subjects[method](name as { subject: string })).rejects.toThrow(
-        /either `subject` or `subject_id`/,
-      );
+      await expect(client.subjects[method](both)).rejects.toThrow(/either `subject` or `subject_id`/);
   });
 
   test.each([
