@@ -46,7 +46,6 @@ test('the list of examples links to every example', () => {
 });
 
 test.each([
-  ['contact-form/receive.mjs', ['README.md', 'none.jsonl']],
   ['only-the-person/server.mjs', []],
   ['sign-up/server.mjs', []],
   ['upload-a-file/server.mjs', []],
@@ -288,44 +287,6 @@ whereAvailable('Chromium for the examples with pages', hasChromium, () => {
     const init = { method: 'POST', headers: { origin: server.url }, body: JSON.stringify(account) };
     expect((await fetch(`${server.url}/account`, init)).status).toBe(409);
     expect(server.stderr()).toBe('');
-  });
-
-  test('contact-form: anyone can write, and only the back office can read', async () => {
-    const folder = await newDirectory();
-    const [form, messages] = [join(folder, 'contact.html'), join(folder, 'messages.jsonl')];
-    await surroundings.node('contact-form/build.mjs', form);
-    const browser = await openBrowser();
-    const credentials = { EAAS_BASE_URL: '', EAAS_API_KEY: '', EAAS_KEY_ID: '' };
-    const PORT = String(await freePort());
-    const server = await surroundings.start(
-      'contact-form/receive.mjs',
-      { PORT, ...credentials },
-      form,
-      messages,
-    );
-    const page = await browser.newPage();
-    const requests: string[] = [];
-    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
-    await page.goto(server.url);
-    await page.getByLabel('Email').fill('ada@example.com');
-    await page.getByLabel('Message').fill('Please call me.');
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText(/^Thank you!$/).waitFor();
-    expect(requests.filter((request) => !request.includes('favicon'))).toEqual(['/', '/messages']);
-    const stored = await readFile(messages, 'utf8');
-    const { ciphertext } = JSON.parse(stored) as { ciphertext: unknown };
-    expect(isCiphertext(ciphertext)).toBe(true);
-    const post = async (body: string) =>
-      (await fetch(`${server.url}/messages`, { method: 'POST', body })).status;
-    expect(await post(stored)).toBe(409);
-    expect(await post(JSON.stringify({ submission: crypto.randomUUID(), ciphertext: 'hello' }))).toBe(400);
-    expect(await post('x'.repeat(32_769))).toBe(413);
-    expect(await post(stored.replace(/"submission":"\w+/, '"submission":"00000000'))).toBe(201);
-    const reading = [process.execPath, 'examples/contact-form/read.mjs', messages];
-    const read = await run(reading, surroundings.env, { cwd: root });
-    const sent = { email: 'ada@example.com', message: 'Please call me.' };
-    expect(read).toMatchObject({ code: 0, stdout: `${JSON.stringify(sent)}\n` });
-    expect(read.stderr).toMatch(/^00000000-\S+ cannot be read: decryption failed/);
   });
 
   test('upload-a-file continues after lost connections', async () => {

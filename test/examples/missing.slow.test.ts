@@ -12,7 +12,6 @@ const service = {
   EAAS_API_KEY: createTestService().apiKey,
   EAAS_KEY_ID: crypto.randomUUID(),
 };
-const { EAAS_KEY_ID: _, ...client } = service;
 const database = { DATABASE_URL: 'postgres://127.0.0.1:1/none' };
 const table = { ...service, ...database };
 const searched = { ...table, EAAS_INDEX_KEY: 'eaas_ik_1.none' };
@@ -31,8 +30,6 @@ const start = async (env: Readonly<Record<string, string>>, program: string, ...
 
 test.each([
   ['clinic/server.mjs', table],
-  ['contact-form/build.mjs', client],
-  ['contact-form/read.mjs', client],
   ['encrypt-a-field/index.mjs', service],
   ['encrypt-a-table/index.mjs', searched],
   ['observability/traced-client.mjs', service],
@@ -53,23 +50,7 @@ test.each([
   }
 });
 
-const noJson = await fileOf('{"submission":"1","ciphertext":"x"}\n\nno JSON');
-const notJson = `${noJson} must have one JSON object per line: pass the file that receive.mjs writes\n`;
-
 test.each<[string, string[], string | RegExp, object?]>([
-  [
-    'contact-form/read.mjs',
-    ['none.jsonl'],
-    /^none\.jsonl must be the file that receive\.mjs writes \(got ENOENT\)/,
-  ],
-  ['contact-form/read.mjs', [noJson], notJson],
-  ['contact-form/read.mjs', [await fileOf('')], /^the service could not be reached at http:\/\/127.0.0.1:1/],
-  [
-    'contact-form/receive.mjs',
-    ['none.html'],
-    /^none\.html must be the page that build\.mjs writes \(got ENOENT\)/,
-  ],
-  ['contact-form/receive.mjs', ['README.md', noJson], notJson],
   ['verify-audit/index.mjs', ['none.ndjson'], /the log must be a file .* \(got ENOENT for none\.ndjson\)/],
   [
     'verify-audit/index.mjs',

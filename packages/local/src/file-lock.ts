@@ -1,5 +1,6 @@
-// One change at a time among all processes. The lock of a killed process is broken under a second lock: otherwise,
-// whoever breaks it could remove a newer lock.
+// One change at a time among all processes: the lock is the file `local.json.lock`, which names the process that changes the key
+// file. The lock of a killed process is broken under a second lock: otherwise, whoever breaks it could remove a newer lock. The lock
+// of another container or machine is never removed: the error names the file to delete.
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
