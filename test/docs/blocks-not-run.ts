@@ -48,7 +48,6 @@ export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<stri
   'packages/migrate/docs/adopt.md': 'packages/migrate/test/adopt.slow.test.ts runs it on four apps',
   'packages/migrate/docs/leave.md': 'packages/migrate/test/leave.service.test.ts runs it',
   'packages/migrate/docs/open.md': 'packages/migrate/test/open.slow.test.ts runs it',
-  'packages/server/README.md': 'test/packaging starts it',
   'packages/sdk/docs/audit.md': 'pages.slow.test.ts runs it',
   'packages/sdk/docs/sign-in.md': 'sign-in.slow.test.ts runs it',
   'packages/sdk/docs/fields.md': 'pages.slow.test.ts runs it',

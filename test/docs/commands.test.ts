@@ -8,7 +8,6 @@ const commands = new Map(leaves(cli));
 const documents = [
   'README.md',
   ...manualPages,
-  'packages/server/README.md',
   'docs/operating/observability.md',
   'examples/self-host/README.md',
   'packages/sdk/docs/sign-in.md',
