@@ -112,7 +112,8 @@ whereAvailable('python3 with the package cryptography', hasCryptography, () => {
 });
 
 const go = isInstalled('go') ? 'go' : '/usr/local/go/bin/go';
-const mlKem = 'from cryptography.hazmat.primitives.asymmetric import mlkem';
+const mlKem = `from cryptography.hazmat.primitives.asymmetric import mlkem
+mlkem.MLKEM768PrivateKey.generate()`;
 /** The writers of write-from-go-or-python, by what they need: a command, and one that ends well where they can run. */
 const writers: [needs: string, command: string[], probe: string[]][] = [
   ['Go 1.26', [go, 'run', 'write.go'], [go, 'list', 'crypto/hpke']],
