@@ -21,6 +21,7 @@ interface State {
 
 interface MarkdownIt {
   readonly core: { readonly ruler: { push(name: string, rule: (state: State) => void): void } };
+  readonly renderer: { readonly rules: { code_inline: (...parts: never[]) => string } };
 }
 
 /** Makes links between files of the repository work in the site. */
@@ -34,6 +35,19 @@ export function siteLinks(md: MarkdownIt): void {
       if (token.children) token.children = linked(from, token.children, state.Token);
     }
   });
+}
+
+/** Lets code in a line break behind a slash or a space, and not at a hyphen, where `--json` would break. */
+export function steadyCode({ renderer: { rules } }: MarkdownIt): void {
+  const render = rules.code_inline;
+  const steady = (part: string): string =>
+    part.includes('-') && part.length <= 32 ? `<span class="steady">${part}</span>` : part;
+  const broken = (text: string): string =>
+    text
+      .split(/(?<=[ /])/)
+      .map(steady)
+      .join('<wbr>');
+  rules.code_inline = (...parts) => render(...parts).replace(/(?<=>)[^<]+(?=<)/, broken);
 }
 
 function linked(from: string, tokens: readonly Token[], Made: State['Token']): Token[] {

@@ -55,13 +55,18 @@ export function titleOf(path: string): string {
   return title ?? plain(/^# (.+)$/m.exec(text)?.[1] ?? '');
 }
 
-/** Returns the first sentence of a page, as plain text: what search engines and language models read about it. */
-export function descriptionOf(path: string): string {
+/** Returns the first paragraph of a page, as plain text. */
+export function leadOf(path: string): string {
   const [, ...blocks] = read(path)
     .replace(/^---\n.*?\n---\n/s, '')
     .split(/\n{2,}/);
   const prose = blocks.find((block) => /^(?!- )[\p{L}*`[@]/u.test(block) && !block.startsWith('```')) ?? '';
-  const [sentence = ''] = plain(prose.replaceAll('\n', ' ')).split(/(?<=\.) /);
+  return plain(prose.replaceAll('\n', ' '));
+}
+
+/** Returns the first sentence of a page: what search engines and language models read about it. */
+export function descriptionOf(path: string): string {
+  const [sentence = ''] = leadOf(path).split(/(?<=\.) /);
   return sentence.replace(/:$/, '.');
 }
 

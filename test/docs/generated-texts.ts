@@ -123,8 +123,12 @@ ${taken.join(' ')}
 \`\`\`
 
 Look at the table with \`psql\`: it holds ${stored}. Everyone who reaches this app can read the list: add your sign-in before you store real patients.`,
-  /** The code at the top of the front page. */
-  front: () => read('README.md').match(/^```ts .*?^```$/ms)?.[0] ?? '',
+  /** The picture and the code at the top of the front page. */
+  front: () => {
+    const [head = ''] = read('README.md').split(/^## /m);
+    const shown = head.match(/^(?:!\[[^\]]*\]\([^)]+\)$|```.*?^```$)/gms) ?? [];
+    return shown.join('\n\n').replace('](docs/', '](../');
+  },
   sizes: () =>
     table([
       ['what', 'at most', 'beyond it'],

@@ -4,15 +4,22 @@ import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createCssVariablesTheme } from 'shiki';
 import { defineConfig } from 'vitepress';
-import { siteLinks } from '../links.ts';
+import { siteLinks, steadyCode } from '../links.ts';
 import { hasMarkdown, writeForModels } from '../llms.ts';
-import { descriptionOf, fragmentOf, others, repository, root, routeOf, titleOf } from '../pages.ts';
+import { descriptionOf, fragmentOf, leadOf, others, repository, root, routeOf, titleOf } from '../pages.ts';
 import { indexOptions, sectionsOf } from '../sections.ts';
 import { reference, sidebar } from '../sidebar.ts';
 
 // Where the site is, such as https://eaas.example/docs/. Without it, the addresses of llms.txt have no host.
 const site = process.env.SITE_URL ?? '/';
 const base = new URL(site, 'http://localhost').pathname;
+// The home page begins with the title and the first paragraph of the README.
+const [, title = ''] = titleOf('README.md').split(/: (.*)/);
+const front = {
+  titleTemplate: title.charAt(0).toUpperCase() + title.slice(1),
+  description: descriptionOf('README.md'),
+  lead: leadOf('README.md'),
+};
 const icon = readFileSync(`${root}packages/console/src/icon.svg`, 'utf8').trim();
 
 export default defineConfig({
@@ -41,6 +48,7 @@ export default defineConfig({
     config: (md) => {
       md.disable('emoji');
       md.use(siteLinks);
+      md.use(steadyCode);
     },
   },
   themeConfig: {
@@ -77,7 +85,11 @@ export default defineConfig({
       editLink: { text: 'Edit this page', pattern: `${repository}/edit/main/:path` },
     }),
   },
-  transformPageData: ({ filePath }) => ({ title: titleOf(filePath), description: descriptionOf(filePath) }),
+  transformPageData: ({ filePath }) => ({
+    title: titleOf(filePath),
+    description: descriptionOf(filePath),
+    ...(filePath === 'docs/site/index.md' && front),
+  }),
   transformHead: ({ page, pageData: { filePath } }) =>
     hasMarkdown(filePath)
       ? [
