@@ -4,6 +4,7 @@ import { type AuditFindingCode, type AuditReport, type AuditState, checkAudit } 
 import type { EaasClient } from '@eaas/sdk';
 import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
+import { Inline } from '../parts/code.tsx';
 import { counted, sentence } from '../parts/texts.ts';
 import { FailureView, Notice } from '../parts/states.tsx';
 import { signedIn } from '../session.ts';
@@ -44,7 +45,7 @@ export function AuditVerify({ report, onShow }: AuditVerifyProps) {
             Your browser reads every entry, recomputes its hash, and compares the last hash with a checkpoint
             that the service signs. This page also comes from the service. If you do not trust the service,
             run <code>checkAudit</code> of @eaas/audit, or export the log and run{' '}
-            <code>npx --no-install @eaas/cli audit verify-file</code>, on your own machine.
+            <Inline code="npx --no-install @eaas/cli audit verify-file" />, on your own machine.
           </p>
         </div>
         <Button kind="primary" isBusy={isBusy} onClick={() => void verify()}>

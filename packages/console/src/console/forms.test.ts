@@ -1,7 +1,7 @@
 import { type ApiKeyRecord, EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
-import { fieldIn, type Fields, openForm } from '../parts/form.ts';
+import { fieldIn, type Fields, openForm, withoutNames } from '../parts/form.ts';
 import { apiKeyFields } from './api-key-fields.ts';
 import { type IssuerRecord, signInFields, whoseData } from './sign-in-fields.tsx';
 
@@ -267,4 +267,6 @@ test('an error of the service is shown beside the field that it names', async ()
   ] as const)
     expect(fieldIn(await failing(more), filled({}))).toBe(field);
   expect(fieldIn('Nothing is named here.', filled({}))).toBeUndefined();
+  const second = { isForPages: true, lines: 'https://app.example\napp' };
+  expect(withoutNames(await failing({ allowed_origins: second }))).toMatch(/^Line 2 must be an origin like/);
 });

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
+import { Inline } from '../parts/code.tsx';
 import { counted } from '../parts/texts.ts';
 import { FailureView } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
@@ -42,9 +43,9 @@ export function WitnessedHead() {
         )}
         <p class="soft">
           This page has not verified that. Check it yourself, on your own machine:{' '}
-          <code>
-            npx --no-install @eaas/cli audit verify-file --proof entry-{id}.tlog-proof --policy policy.txt
-          </code>
+          <Inline
+            code={`npx --no-install @eaas/cli audit verify-file --proof entry-${id}.tlog-proof --policy policy.txt`}
+          />
         </p>
       </div>
       <Button onClick={() => save(new Blob([value.proof], { type: 'text/plain' }), `entry-${id}.tlog-proof`)}>

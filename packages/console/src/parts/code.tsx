@@ -3,6 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { Copy } from './copy.tsx';
 import { highlight } from './highlight.ts';
 
+/** Code, also in a sentence, where an option such as `--json` does not break at a hyphen. */
+export const Inline = ({ code }: { readonly code: string }) => (
+  <code>{highlight(code).map(({ text, kind }) => (kind ? <span class={kind}>{text}</span> : text))}</code>
+);
+
 interface CodeProps {
   readonly title: string;
   readonly code: string;
@@ -26,17 +31,7 @@ export function Code({ title, code, caption = title, of = `the code: ${title}`, 
       </figcaption>
       {/* `tabIndex` makes the code focusable, so that users can scroll long lines with the keyboard. */}
       <pre tabIndex={0} role="group" aria-label={title}>
-        <code>
-          {highlight(code).map(({ text, kind }, index) =>
-            kind ? (
-              <span key={index} class={kind}>
-                {text}
-              </span>
-            ) : (
-              text
-            ),
-          )}
-        </code>
+        <Inline code={code} />
       </pre>
     </figure>
   );

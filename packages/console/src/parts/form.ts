@@ -2,6 +2,7 @@
 // `record-dialog.tsx` shows a form; tests read one without a page.
 import { type Signal, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
+import { sentence } from './texts.ts';
 
 /** What a change takes from those who use a record, and what it gives them. */
 interface Says {
@@ -107,6 +108,10 @@ export function fieldIn(detail: string, { asked }: Pick<Form, 'asked'>): string 
   const [, named] = /`(\w+)/.exec(detail) ?? [];
   return asked.find(({ name }) => name === named)?.name;
 }
+
+/** An error of the service in the words of the form: lists are typed line by line. */
+export const withoutNames = (detail: string): string =>
+  sentence(detail.replace(/`\w+\[(\d+)\]`/g, (_, place: string) => `line ${Number(place) + 1}`));
 
 /** A member of an object in a signal, as a signal of its own for an input. */
 export function memberOf<Whole extends object, Name extends keyof Whole>(whole: Signal<Whole>, name: Name) {

@@ -1,12 +1,13 @@
-// Divides code into keywords, texts and remarks to colour, for the console and the API page.
+// Divides code into keywords, texts and remarks to colour, and words with a hyphen not to break, for the console and the API page.
 export interface Piece {
   readonly text: string;
-  readonly kind?: 'word' | 'text' | 'remark';
+  readonly kind?: 'word' | 'text' | 'remark' | 'flag';
 }
 
 const parts = {
   remark: /\/\/.*/,
   text: /'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\\n]|\\.)*"/,
+  flag: /(?<=\s)(?:--[\w-]+|[a-z]+-[a-z]+\b)/,
   word: /\b(?:import|from|const|await|new|return|for|of|if|true|false|null)\b/,
 };
 const pattern = new RegExp(

@@ -5,7 +5,7 @@ import { useMemo } from 'preact/hooks';
 import { useWork } from '../load.ts';
 import { Consequences } from './consequences.tsx';
 import { finishDialog } from './dialog.tsx';
-import { type Faults, fieldIn, type Fields, openForm } from './form.ts';
+import { type Faults, fieldIn, type Fields, openForm, withoutNames } from './form.ts';
 import { FormDialog } from './form-dialog.tsx';
 
 interface RecordDialogProps<Body, Whole> {
@@ -33,7 +33,7 @@ export function RecordDialog<Body extends object, Whole>({
   const own = useSignal<Faults>({});
   const { failure, isBusy, run } = useWork();
   const named = failure?.kind === 'refused' ? fieldIn(failure.detail, form) : undefined;
-  const faults: Faults = { ...(named && { [named]: failure?.detail }), ...own.value };
+  const faults: Faults = { ...(named && { [named]: failure && withoutNames(failure.detail) }), ...own.value };
   const says = form.says();
   const submit = async (): Promise<void> => {
     own.value = form.faults();
