@@ -5,7 +5,17 @@ import { pages } from '../../../docs/site/pages.ts';
 import { searchOptions } from '../../../docs/site/search.ts';
 import { indexOptions, sectionsOf } from '../../../docs/site/sections.ts';
 import { addressOf } from '../../../docs/site/sidebar.ts';
-import { foundFirst, usefulPages } from './queries.ts';
+
+type Queries = Readonly<Record<string, string>>;
+
+/**
+ * What readers type, written down before the search was tuned for it: with the pages of which one should be among the first
+ * two hits, and by the page that should be the first.
+ */
+const { useful, first } = JSON.parse(read('test/docs/site/queries.json')) as {
+  readonly useful: Queries;
+  readonly first: Queries;
+};
 
 // The index of the site, without the reference, which is made when the site is built.
 const index = new MiniSearch(indexOptions('/'));
@@ -21,8 +31,8 @@ for (const path of pages.filter((page) => !page.startsWith('packages/sdk/docs/re
 const found = (query: string): string[] =>
   index.search(query, searchOptions).map(({ id }) => String(id).replace(/#.*/, ''));
 
-const all = Object.entries(usefulPages).flatMap(([queries, useful]) =>
-  queries.split(', ').map((query) => ({ query, useful: useful.split(' ') })),
+const all = Object.entries(useful).flatMap(([queries, pages]) =>
+  queries.split(', ').map((query) => ({ query, useful: pages.split(' ') })),
 );
 
 /** Of the queries, those whose useful pages may be further down: at most seven. */
@@ -37,7 +47,7 @@ test('for 65 ordinary queries, a useful page is the first or second hit of the s
   expect(missed.length).toBeLessThanOrEqual(7);
 });
 
-test.each(Object.entries(foundFirst))('the search finds %s first', (path, queries) => {
+test.each(Object.entries(first))('the search finds %s first', (path, queries) => {
   expect(queries.split(', ').map((query) => [query, found(query)[0]])).toEqual(
     queries.split(', ').map((query) => [query, path]),
   );
@@ -46,7 +56,11 @@ test.each(Object.entries(foundFirst))('the search finds %s first', (path, querie
 test('queries and words name pages that exist', () => {
   const addresses = new Set(pages.map(addressOf));
   const words = JSON.parse(read('docs/site/words.json')) as Readonly<Record<string, string>>;
-  const named = [...Object.keys(words), ...Object.keys(foundFirst), ...all.flatMap(({ useful }) => useful)];
+  const named = [
+    ...Object.keys(words),
+    ...Object.keys(first),
+    ...Object.values(useful).flatMap((some) => some.split(' ')),
+  ];
   expect(named.filter((address) => !addresses.has(address))).toEqual([]);
 });
 
