@@ -77,12 +77,9 @@ export async function writeByPrisma({ client, index }: Awaited<ReturnType<typeof
   for (const kind of ['sql', 'prisma'] as const)
     writeFileSync(join(folderOf(7, 'kept'), `kept.${kind}`), all.map((of) => of[kind]).join(''));
   const { prisma, sql } = await closing(openPrisma(7, 'kept', 'generated/kept/kept'), (it) => it.close());
-  const db = withEncryption(prisma, client, fields, { index }) as unknown as Record<
-    string,
-    Client['patient']
-  >;
-  await db['people']?.['createMany']?.({ data: people });
-  await db['letters']?.['createMany']?.({ data: letters });
+  const db = withEncryption(prisma, client, fields, { index }) as never as Record<string, Client['patient']>;
+  for (const [model, data] of Object.entries({ people, letters }))
+    await db[model]?.['createMany']?.({ data });
   return { people: await sql`select * from people order by id`, letters: await sql`select * from letters` };
 }
 

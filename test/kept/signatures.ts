@@ -7,14 +7,12 @@ import { requireTools } from '@eaas/test-kit/tools';
 import { publicNames } from '../house-rules/exports.ts';
 import type { Promises } from './promises.ts';
 
-type OptionalMark = 'questionToken' | 'dotDotDotToken';
+type Part = 'name' | 'type' | 'typeName' | 'expression' | 'exprName' | 'initializer' | 'questionToken';
 
 /** What is used of TypeScript's own nodes. The compiler of this repository has no interface for programs. */
 interface Node
   extends
-    Partial<
-      Record<'name' | 'type' | 'typeName' | 'expression' | 'exprName' | 'initializer' | OptionalMark, Node>
-    >,
+    Partial<Record<Part, Node>>,
     Partial<
       Record<
         'members' | 'parameters' | 'typeParameters' | 'types' | 'modifiers' | 'heritageClauses',
@@ -142,7 +140,7 @@ function* promisesOf(ts: TypeScript, node: Node, at = ''): Generator<readonly [s
   yield [at, [...typeParameters.map((of) => `<${textOf(of)}>`), ...heritageClauses.map(textOf)]];
   // What a call must pass may not become more.
   const passed = node.parameters ?? (node.name?.getText().endsWith('Options') ? members : undefined);
-  const least = passed?.filter((of) => !of.questionToken && !of.dotDotDotToken).length ?? 0;
+  const least = passed?.filter((of) => !of.questionToken).length ?? 0;
   if (passed) yield [at, [...passed, 'all'].flatMap((_, nth) => (nth < least ? [] : [`takes ${nth}`]))];
   if (node.initializer) yield [at, [textOf(node.initializer)]];
   for (const member of members)
