@@ -1,6 +1,6 @@
 import { blocksOf, read } from '@eaas/test-kit/markdown';
 import { expect, test } from 'vitest';
-import { markdownOf, markdownUrl } from '../../docs/site/links.ts';
+import { markdownOf, markdownUrl, steadyCode } from '../../docs/site/links.ts';
 import { llmsFull, llmsIndex } from '../../docs/site/llms.ts';
 import {
   descriptionOf,
@@ -87,6 +87,14 @@ test('a page as Markdown links Markdown, says where sources are, and keeps its c
     '[fields](fields.md#types), [`x`](../src/x.ts), [y](../src/y.ts)\n```md\n[fields](fields.md)\n```';
   expect(markdownOf('packages/sdk/docs/audit.md', text, 'https://eaas.example')).toBe(
     '[fields](https://eaas.example/sdk/fields.md#types), `x`, y (`packages/sdk/src/y.ts`)\n```md\n[fields](fields.md)\n```',
+  );
+});
+
+test('code in a line breaks behind a slash, and not at a hyphen', () => {
+  const rules = { code_inline: (...[text]: never[]) => `<code>${String(text)}</code>` };
+  steadyCode({ core: { ruler: { push: () => {} } }, renderer: { rules } });
+  expect(rules.code_inline('npx --json src/a-b/c' as never)).toBe(
+    '<code>npx <wbr><span class="steady">--json </span><wbr>src/<wbr><span class="steady">a-b/</span><wbr>c</code>',
   );
 });
 

@@ -14,7 +14,7 @@ import { reference, sidebar } from '../sidebar.ts';
 const site = process.env.SITE_URL ?? '/';
 const base = new URL(site, 'http://localhost').pathname;
 // The home page begins with the title and the first paragraph of the README.
-const [, title = ''] = titleOf('README.md').split(/: (.*)/);
+const [name = '', title = name] = titleOf('README.md').split(/: (.*)/);
 const front = {
   titleTemplate: title.charAt(0).toUpperCase() + title.slice(1),
   description: descriptionOf('README.md'),
