@@ -11,14 +11,14 @@ interface Weight {
 
 /** Code lines, which are neither blank nor comments, of what a package ships. */
 const packages: Readonly<Record<string, Weight>> = {
-  protocol: { most: 5_292, aim: 5_550 },
+  protocol: { most: 5_290, aim: 5_550 },
   service: { most: 5_191, aim: 5_500 },
   local: { most: 1_896, aim: 2_200 },
-  sdk: { most: 7_037, aim: 7_700 },
-  migrate: { most: 2_693, aim: 3_000 },
+  sdk: { most: 7_096, aim: 7_700 },
+  migrate: { most: 2_821, aim: 3_000 },
   audit: { most: 1_094, aim: 1_200 },
   drizzle: { most: 1_921, aim: 2_150 },
-  prisma: { most: 1_939, aim: 2_100 },
+  prisma: { most: 1_936, aim: 2_100 },
   kysely: { most: 166, aim: 180 },
   files: { most: 1_384, aim: 1_600 },
   console: { most: 5_835, aim: 6_350 },
@@ -27,9 +27,9 @@ const packages: Readonly<Record<string, Weight>> = {
   dev: { most: 743, aim: 850 },
   cli: { most: 2_862, aim: 3_250 },
 };
-const sites = { 'docs/site': { most: 1_025, aim: 1_063 }, examples: { most: 1_432, aim: 1_726 } };
-const tests: Weight = { most: 72_566, aim: 69_500 };
-const handwritten: Weight = { most: 72_805, aim: 66_500 };
+const sites = { 'docs/site': { most: 1_059, aim: 1_063 }, examples: { most: 1_325, aim: 1_726 } };
+const tests: Weight = { most: 72_644, aim: 69_500 };
+const handwritten: Weight = { most: 65_454, aim: 66_500 };
 const longestLine = 140;
 const printWidth = 110;
 

@@ -50,10 +50,6 @@ test.each(printed)('the command in $document exists: eaas $words', ({ words, isT
   expect(args).toBeLessThanOrEqual(taken.length);
 });
 
-test('the documents contain more than 30 commands', () => {
-  expect(printed.length).toBeGreaterThan(30);
-});
-
 test('what a page adds to the variables of its reader leaves the others', () => {
   const pages = files.filter(({ path }) => path.endsWith('.md'));
   const overwriting = pages.filter(({ path }) => /(?<!>)> ?\.(?:env|dev\.vars)\b/.test(read(path)));

@@ -51,7 +51,7 @@ const provoked: readonly (() => unknown)[] = [
   () => createLocalService({ sealed }),
   () => new EaasClient({ service: createLocalService({ sealed, open }) }).encrypt('x'),
 ];
-const lines = read('docs/errors.md').match(/(?<=^### ).+/gm) ?? [];
+const lines = read('docs/errors.md').match(/(?<=^### )`.+/gm) ?? [];
 const headings = lines.map((line) => line.replace(/^(`+) ?(.+?) ?\1$/, '$2'));
 const cases = provoked.map((provoke, at) => ({ said: headings[at] ?? 'no heading', provoke }));
 

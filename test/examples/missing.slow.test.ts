@@ -12,6 +12,7 @@ const service = {
   EAAS_API_KEY: createTestService().apiKey,
   EAAS_KEY_ID: crypto.randomUUID(),
 };
+const { EAAS_KEY_ID: _, ...client } = service;
 const database = { DATABASE_URL: 'postgres://127.0.0.1:1/none' };
 const table = { ...service, ...database };
 const searched = { ...table, EAAS_INDEX_KEY: 'eaas_ik_1.none' };

@@ -6,7 +6,6 @@ import { hostile } from './parts/hostile/hostile.ts';
 import { pgbouncer } from './parts/pgbouncer.ts';
 import { restore } from './parts/restore.ts';
 import { simulate } from './parts/simulate.ts';
-import { start } from './parts/start.ts';
 import type { Part } from './trial.ts';
 
 export const parts: readonly Part[] = [
@@ -18,5 +17,4 @@ export const parts: readonly Part[] = [
   hostile,
   fairness,
   simulate,
-  start,
 ];

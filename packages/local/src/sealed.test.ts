@@ -105,7 +105,9 @@ describe('a sealed text', () => {
     for (const change of changes)
       await expect(change()).rejects.toMatchObject({
         code: 'not_found',
-        message: expect.stringMatching(/people .*need a server.*eaas import.*@eaas\/local rotate/) as string,
+        message: expect.stringMatching(
+          /people .*need a key file or a server.*eaas import.*@eaas\/local rotate/,
+        ) as string,
       });
     await expect(client.audit.list().next()).rejects.toThrow(/no audit log/);
     expect(

@@ -121,8 +121,8 @@ export function sealedStore(file: KeyFile, memory: MemoryStore, now: () => numbe
 }
 
 const readOnly =
-  'A variable has keys and no room for more: other keys and people (`subject`) need a server. Start one, and move the keys into it ' +
-  'with `eaas import`; no value needs to be encrypted again.';
+  'A variable has keys and no room for more: other keys and people (`subject`) need a key file or a server. Start one, and move the ' +
+  'keys into it with `eaas import`; no value needs to be encrypted again.';
 const runRotate = 'To rotate, run `npx --no-install @eaas/local rotate`, and deploy what it prints.';
 const addSecret =
   'To rotate, add a second secret, and deploy it everywhere with `current: 1` first. For an import, `npx --no-install @eaas/local ' +

@@ -37,7 +37,9 @@ export class FieldError extends EaasError {
       row === undefined ? `${table}.${field}` : `${table}.${field} of row ${row.replace(/\p{Cc}/gu, '�')}`;
     // The error for another key already names its cause.
     const isBound = code === 'decryption' && cause.message.includes('context');
-    const hint = isBound ? ' (was the table, column or row id renamed? See "Change your schema")' : '';
+    const hint = isBound
+      ? ' (is it from another row, or was the table, column or id renamed? See "Change your schema")'
+      : '';
     const isBadValue = isRead && isOfValue(code);
     super(
       `${place}: ${cause.message}${hint}${isBadValue ? "; to read the rest, pass `onError: 'null'`" : ''}`,

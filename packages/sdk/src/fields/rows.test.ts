@@ -112,7 +112,9 @@ test('a FieldError asks what was renamed, and names the page, only if the value 
   const { client, service, keyId, records } = await openFields();
   const stored = await records.encryptRow('users', 1, { name: 'Ada' });
   const { message } = await errorOf(records.decryptRow('users', 2, stored));
-  expect(message).toContain(' (was the table, column or row id renamed? See "Change your schema")');
+  expect(message).toContain(
+    ' (is it from another row, or was the table, column or id renamed? See "Change your schema")',
+  );
   const { key_id: other } = await service.createKey('other');
   const others = fields.for(client, { index: 'service', keyIds: { users: other } });
   expect((await errorOf(others.decryptRow('users', 1, stored))).message).toBe(
