@@ -172,7 +172,7 @@ whereAvailable('Chromium', hasChromium, () => {
         title: 'Migrate a table: encrypt its columns, rotate or change its key',
         path: '/migrate/tables',
       },
-      { query: 'price', title: 'Limits and costs', path: '/limits' },
+      { query: 'price', title: 'What it costs', path: '/costs' },
       { query: 'encryptedTable', title: '@eaas/drizzle', path: '/drizzle/' },
     ]);
     expect(complaints).toEqual([]);
