@@ -27,7 +27,7 @@ const packages: Readonly<Record<string, Weight>> = {
   dev: { most: 743, aim: 850 },
   cli: { most: 2_862, aim: 3_250 },
 };
-const sites = { 'docs/site': { most: 1_059, aim: 1_063 }, examples: { most: 1_325, aim: 1_726 } };
+const sites = { 'docs/site': { most: 1_068, aim: 1_063 }, examples: { most: 1_325, aim: 1_726 } };
 const tests: Weight = { most: 72_644, aim: 69_500 };
 const handwritten: Weight = { most: 65_454, aim: 66_500 };
 const longestLine = 140;
