@@ -8,7 +8,6 @@ export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<stri
   },
   'docs/data-team.md':
     'api-keys.service.test.ts and issuers.service.test.ts of the CLI, and open.slow.test.ts of migrate, run such commands',
-  'docs/site/index.md': 'its commands are those of README.md',
   'README.md':
     'quick-start.slow.test.ts follows its first part, and first-field.slow.test.ts types the rest in a clone',
   'docs/operating/alarms.md': 'alarms.slow.test.ts runs it',
