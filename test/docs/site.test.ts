@@ -30,11 +30,11 @@ test('every page has one place in the sidebar', () => {
   expect(listed.filter((path, place) => listed.indexOf(path) !== place)).toEqual([]);
 });
 
-test('every page is at most two clicks from docs/README.md, which has 57 links', () => {
+test('every page is at most two clicks from docs/README.md, which has 63 links', () => {
   const first = linksIn('docs/README.md');
   const near = new Set([...first, ...atTop, ...first.flatMap(linksIn)]);
   expect({ first: first.length, far: listed.filter((path) => !near.has(path)) }).toEqual({
-    first: 57,
+    first: 63,
     far: [],
   });
 });
