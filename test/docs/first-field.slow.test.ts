@@ -9,7 +9,9 @@ import { commandsOf, read, root } from '@eaas/test-kit/markdown';
 import { openTerminal } from '@eaas/test-kit/terminal';
 
 const [, fiveMinutes = ''] = read('README.md').split('## Five minutes');
-const commands = commandsOf(fiveMinutes);
+const commands = [...commandsOf(fiveMinutes), ...commandsOf(read('examples/encrypt-a-field/README.md'))];
+
+const follow = 'npx --no-install @eaas/cli audit follow --tenant dev --once';
 
 const folder = await newDirectory();
 const clone = join(folder, 'eaas');
@@ -23,9 +25,9 @@ test('the first line in the README prints the URL of the playground', async () =
   expect(terminal.shown()).toMatch(/^Playground +http:\S+$/m);
 }, 600_000);
 
-test('the commands in the README work one after the other in one terminal', async () => {
+test('the first example works in the next terminal, and stands in the audit log', async () => {
   const outputs: string[] = [];
-  for (const command of commands.slice(2)) {
+  for (const command of [...commands.slice(2), follow]) {
     const { output, failed } = await terminal.type(command);
     expect({ command, failed, output }).toMatchObject({ failed: [] });
     outputs.push(output);
