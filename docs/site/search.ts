@@ -13,7 +13,7 @@ function termsOf(word: string): string[] {
   return stem.length > 3 && stem !== term ? [term, stem] : [term];
 }
 
-/** The head of a page comes before its sections, and a manual before an example, a type and a design note. */
+/** The head of a page comes before its sections, and a manual before an example and a type. */
 function weightOf(
   id: string,
   _term: string,
@@ -21,7 +21,7 @@ function weightOf(
 ): number {
   const head = titles.length === 0 ? 2 : 1;
   if (/\/examples\//.test(id)) return 0.6 * head;
-  return /\/(?:reference|protocol|vectors|design|contributing|pages|skill)[/#]/.test(id) ? 0.4 * head : head;
+  return /\/(?:reference|protocol|vectors|contributing|pages|skill)[/#]/.test(id) ? 0.4 * head : head;
 }
 
 /** How MiniSearch searches. Beginnings of words count less than words, and misspelt words still less. */

@@ -52,7 +52,8 @@ interface IndexEntry extends KeyedColumn {
   readonly part: string | undefined;
 }
 
-const indexKeyOf = (key: string, part?: string): string => [key, part ?? [], 'index'].flat().join('_');
+const indexKeyOf = (key: string, part?: string): string =>
+  part === undefined ? `${key}_index` : `${key}_${part}_index`;
 
 /** Returns the subject of a row, which has the columns that the function reads by their keys. */
 type SubjectOf = (row: Readonly<Record<string, unknown>>) => unknown;
@@ -361,12 +362,10 @@ export function uniqueIn(table: Table): unknown[] {
   const { columns } = layoutOf(table);
   if (!columns.some(({ encryption }) => encryption.field.renamedFrom)) return [];
   const part = (name: string) => Reflect.get(table, Symbol.for(`drizzle:ExtraConfig${name}`));
-  const extra: Record<string, Constraint> = {
-    ...part('Builder')?.(part('Columns') ?? getTableColumns(table)),
-  };
+  const made: Record<string, Constraint> = part('Builder')?.(part('Columns') ?? getTableColumns(table)) ?? {};
   const differing = ({ columns: own, config }: Constraint) => own ?? (config?.unique && config.columns) ?? [];
   const own = columns.filter(({ encryption }) => encryption.isUnique).map(({ index }) => index);
-  return [...own, ...Object.values(extra).flatMap(differing)].map((each): unknown => Object(each).name);
+  return [...own, ...Object.values(made).flatMap(differing)].map((each): unknown => Object(each).name);
 }
 
 function requireComparable({ columns = [], config }: Constraint): void {

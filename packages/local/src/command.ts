@@ -93,7 +93,7 @@ const commands = new Map<string, (delay: string, names: readonly string[]) => nu
       const isOpen = made.lock.kind === 'none';
       note(
         `Whoever has this variable${isOpen ? '' : ' and its key service'} can decrypt everything, and without it nobody can: keep a ` +
-          `copy: a second variable finds nothing old. Pass it as \`sealed\` of \`createLocalService\`${isOpen ? '' : ', with `open`'}.`,
+          `copy. A second variable finds nothing old. Pass this as \`sealed\` of \`createLocalService\`${isOpen ? '' : ', with `open`'}.`,
       );
       return printVariable(made);
     },

@@ -34,11 +34,16 @@ export async function run(args: readonly string[]): Promise<number> {
   const place = { id: text('id') ?? defined.id, schema: defined.schema ?? schema, index };
   const onProgress = (now: MigrateProgress): void => line.show(...lineOf(now));
   const options = { client, leaveErased: flag('leave-erased'), onProgress };
-  const convert = async () =>
-    migrateTarget(targetOf(database, table, { ...defined, ...place }), 'decrypt', options);
-  const { done, failures, progress, left } = await convert().finally(line.clear).finally(close);
-  for (const { message } of failures) process.stderr.write(`${message}\n`);
-  const counts = `${progress.rewritten} rows decrypted, ${left.count} left`;
-  process.stderr.write(`${counts}, ${progress.erased} left of erased people\n`);
-  return done ? 0 : 1;
+  try {
+    const target = targetOf(database, table, { ...defined, ...place });
+    const migrated = await migrateTarget(target, 'decrypt', options).finally(line.clear);
+    const { done, failures, progress, left } = migrated;
+    for (const { message } of failures) process.stderr.write(`${message}\n`);
+    const counts = `${progress.rewritten} rows decrypted, ${left.count} left`;
+    process.stderr.write(`${counts}, ${progress.erased} left of erased people\n`);
+    return done ? 0 : 1;
+  } finally {
+    await close();
+    await client.close();
+  }
 }

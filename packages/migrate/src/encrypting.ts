@@ -66,14 +66,10 @@ function markingOf(target: Target, client: FieldsClient) {
 
 const isUnlike = ({ changed, failures }: Outcome): boolean => !!changed || failures.length > 0;
 
-/** Returns a function that finds the rows with values or fingerprints under an earlier name of fields with `write`. */
-export function renamedIn(
-  target: Target,
-  client: FieldsClient,
-  fields: readonly FieldPlan[] = target.plan.fields,
-) {
-  const isMoving = ({ field }: FieldPlan) => field.renamedFrom && field.write;
-  const moved = new Set(fields.filter(isMoving).map(({ name }) => name));
+/** Returns a function that finds the rows with values or fingerprints under an earlier name of those of the fields that have `write`. */
+export function renamedIn(target: Target, client: FieldsClient, fields: readonly FieldPlan[]) {
+  const moving = fields.filter(({ field }) => field.renamedFrom && field.write);
+  const moved = new Set(moving.map(({ name }) => name));
   if (moved.size === 0) return undefined;
   const options = (name: string) => (moved.has(name) ? { renamedFrom: undefined } : {});
   const mark = markingOf(withEach(target, options), client);
@@ -132,7 +128,7 @@ export function reencrypting(
 ): Work {
   const { plan } = target;
   const findHalf = createHalfFinder(target, client);
-  const findRenamed = renamedIn(target, client);
+  const findRenamed = renamedIn(target, client, plan.fields);
   const isOurs = (head: { readonly keyId: string }, { keyIds }: Target['plan']['fields'][number]): boolean =>
     head.keyId === (keyIds?.[0] ?? client.keyId)?.toLowerCase();
   const oldIn = (values: Texts) =>

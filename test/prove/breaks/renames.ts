@@ -26,7 +26,7 @@ export const breaks = [
     'values-by-one-name': ['plan.names.map((name)', 'plan.names.slice(0, 1).map((name)'],
   }),
   ...breaksIn('packages/migrate/src/encrypting.ts', leave, {
-    'values-left-under-an-earlier-name': ['field.renamedFrom && field.write;', 'field.renamedFrom && false;'],
+    'values-left-under-an-earlier-name': ['field.renamedFrom && field.write)', 'field.renamedFrom && false)'],
     'plaintext-that-is-not-read-again': ['!isKept(each, proof.value)', 'false'],
     'erased-values-called-decrypted': ['return leaveErased ?', 'return leaveErased || id ?'],
   }),
