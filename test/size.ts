@@ -17,7 +17,7 @@ const packages: Readonly<Record<string, Weight>> = {
   sdk: { most: 7_096, aim: 7_700 },
   migrate: { most: 2_822, aim: 3_000 },
   audit: { most: 1_094, aim: 1_200 },
-  drizzle: { most: 1_921, aim: 2_150 },
+  drizzle: { most: 1_920, aim: 2_150 },
   prisma: { most: 1_936, aim: 2_100 },
   kysely: { most: 166, aim: 180 },
   files: { most: 1_384, aim: 1_600 },
@@ -28,8 +28,8 @@ const packages: Readonly<Record<string, Weight>> = {
   cli: { most: 2_862, aim: 3_250 },
 };
 const sites = { 'docs/site': { most: 1_068, aim: 1_063 }, examples: { most: 1_325, aim: 1_726 } };
-const tests: Weight = { most: 72_645, aim: 69_500 };
-const handwritten: Weight = { most: 65_490, aim: 66_500 };
+const tests: Weight = { most: 72_780, aim: 69_500 };
+const handwritten: Weight = { most: 65_514, aim: 66_500 };
 const longestLine = 140;
 const printWidth = 110;
 

@@ -1,8 +1,11 @@
 // What a list with encrypted columns costs the client: as values, and as handles that nobody reveals.
+import { encrypted, encryptedTable, withEncryption } from '@eaas/drizzle/pg';
 import { createTestService } from '@eaas/local';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, type Field, field, unencrypted } from '@eaas/sdk/fields';
+import { pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/postgres-js';
 import type { Benchmark } from './compare.ts';
 import { inTurns } from './in-turns.ts';
 import { connectDeferred } from './open-operator.ts';
@@ -19,7 +22,7 @@ const people = Array.from({ length: 200 }, (_, nth) => ({
 export const benchmark: Benchmark = {
   name: 'lists',
   about:
-    'a list of 200 rows with six columns, which are plain, encrypted, or concealed and not revealed, in lists for a second of the CPU time of the client, whose data keys are in memory',
+    'a list of 200 rows with six columns, which are plain, encrypted, or concealed and not revealed, read by `decryptRows` or Drizzle, in lists for a second of the CPU time of the client, whose data keys are in memory',
   async comparisons(defer) {
     const postgres = await OwnPostgres.start('installed', false);
     defer(postgres.drop);
@@ -31,16 +34,24 @@ export const benchmark: Benchmark = {
     const client = new EaasClient({ ...service, keyId, cache: { decrypt: { maxAge: 86_400_000 } } });
     const recordsOf = (make: () => Field<string, 'row', false>) =>
       defineFields({ people: { ...unencrypted('id'), ...columnsOf(make) } }).for(client);
-    const encrypted = recordsOf(() => field.text());
+    const records = recordsOf(() => field.text());
+    const encryptAll = async () => records.encryptRows('people', people, (row) => row.id);
     await sql`insert into plain ${sql(people)}`;
-    await sql`insert into people ${sql(await encrypted.encryptRows('people', people, (row) => row.id))}`;
-    const reading = (records: typeof encrypted) => async () =>
-      records.decryptRows('people', await sql<typeof people>`select * from people`, (row) => row.id);
+    await sql`insert into people ${sql(await encryptAll())}`;
+    const db = withEncryption(drizzle(sql), client);
+    const id = uuid().primaryKey();
+    const plainTable = pgTable('plain', { id, ...columnsOf(() => text()) });
+    const peopleTable = encryptedTable('people', { id, ...columnsOf(() => encrypted(field.text())) });
+    const reading = (of: typeof records) => async () =>
+      of.decryptRows('people', await sql<typeof people>`select * from people`, (row) => row.id);
     /** For a turn, how many lists are read. */
     const read = {
       plain: speedOf(async () => sql`select * from plain`, 300),
-      encrypted: speedOf(reading(encrypted), 30),
+      encrypted: speedOf(reading(records), 30),
       concealed: speedOf(reading(recordsOf(() => field.text().concealed())), 300),
+      'plain, Drizzle': speedOf(async () => drizzle(sql).select().from(plainTable), 300),
+      'encrypted, Drizzle': speedOf(async () => db.select().from(peopleTable), 30),
+      'to encrypt': speedOf(encryptAll, 30),
     };
     const compared = (ours: keyof typeof read, reference: keyof typeof read, target?: number) => ({
       ours,
@@ -52,6 +63,8 @@ export const benchmark: Benchmark = {
       compared('concealed', 'plain', 1 / 2.5),
       compared('concealed', 'encrypted', 4),
       compared('encrypted', 'plain'),
+      compared('encrypted, Drizzle', 'plain, Drizzle'),
+      compared('to encrypt', 'encrypted'),
     ];
   },
 };
