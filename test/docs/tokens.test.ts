@@ -31,6 +31,15 @@ test.each(columns)('$table has the checks of $key', ({ table, key, isSearchable 
     expect(created).toContain(`check (${check.replaceAll(/"\w+"\."(\w+)"/g, '$1')})`);
 });
 
+test('the picture of the terminal shows commands and outputs of the page', () => {
+  const [, shown = ''] = /<desc[^>]*>(.*)<\/desc>/s.exec(read('docs/terminal.svg')) ?? [];
+  const text = shown.replaceAll('&gt;', '>').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
+  const commands = Array.from(text.matchAll(/^\$ ((?!#|sqlite3).*)/gm), ([, command = '']) => command);
+  const outputs = Array.from(text.matchAll(/^\$ npx tsx .*\n(.*)/gm), ([, output = '']) => output);
+  expect([commands.length, outputs.length]).toEqual([4, 2]);
+  for (const line of [...commands, ...outputs]) expect(page).toContain(`\n${line}\n`);
+});
+
 test('both tables of the page are found', () => {
   expect(columns.map(({ table }) => table)).toEqual(['connectors', 'accounts']);
 });
