@@ -74,7 +74,6 @@ export const query = (statement) => db.execute(statement);`;
 const ofEaas = `
 import { createLocalService } from '@eaas/local';
 import { EaasClient } from '@eaas/sdk';
-import { defineFields, field, plaintext } from '@eaas/sdk/fields';
 const eaas = new EaasClient({ service: createLocalService({ sealed: process.env.EAAS_LOCAL }) });`;
 
 /** An app of Better Auth with the tables of its command, but those of `schema`. */
@@ -114,6 +113,7 @@ const wrapped = () => {
   const adapter = database.replace('yourAdapter', `drizzleAdapter(db, { provider: 'pg', schema })`);
   const code = `${ofEaas}
 import { asIs, betterAuth as ofBetterAuth, firstOf } from '@eaas/migrate/formats';
+import { plaintext } from '@eaas/sdk/fields';
 ${previous.replace('betterAuth(', 'ofBetterAuth(')}
 ${codeOf('encrypt-tokens.js')}
 export const auth = betterAuth({ ${adapter}, ...settings });`;
