@@ -7,21 +7,21 @@ import { libraries, pack } from '@eaas/test-kit/published';
 import { read, root } from '@eaas/test-kit/markdown';
 import { openTerminal } from '@eaas/test-kit/terminal';
 
-const stored = "sqlite3 app.db 'select substr(key,1,56) from connectors'";
+const stored = "sqlite3 app.db 'select substr(key,1,46) from connectors'";
 const commands = [
   '# A key, in one variable:',
   '(umask 077 && npx --no-install @eaas/local new >> .env)',
-  '# An app stores a value, and finds its row by it:',
+  '# Store a value, and find its row by it:',
   'npx tsx --env-file=.env find.mts',
   '# The database has only this:',
   stored,
   '# A new version of the key:',
   '(umask 077 && npx --no-install @eaas/local rotate --in 0 < .env > next.env)',
-  '# The value moves to it, without being encrypted again:',
+  '# The value moves to it, still encrypted:',
   'npx tsx --env-file=next.env rewrap.mts',
   stored,
 ];
-const columns = 58;
+const columns = 46;
 const lineHeight = 19;
 /** Seconds. */
 const perCharacter = { typed: 0.04, read: 0.02 };
@@ -84,7 +84,7 @@ function drawn(): string {
     return `  <text class="${kind}" x="16" y="${y}" style="${style}">${escaped(text)}</text>\n`;
   });
   const height = 28 + lines.length * lineHeight;
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="500" height="${height}" viewBox="0 0 500 ${height}" role="img" aria-labelledby="title description" font-family="ui-monospace, monospace" font-size="13">
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="${height}" viewBox="0 0 400 ${height}" role="img" aria-labelledby="title description" font-family="ui-monospace, monospace" font-size="13">
   <title id="title">A terminal: a new key, a row, and a rotation</title>
   <desc id="description">${escaped(transcript.join('\n'))}</desc>
   <style>
@@ -103,7 +103,7 @@ function drawn(): string {
       .output { fill: #b4bccd; }
     }
   </style>
-  <rect x="1" y="1" width="498" height="${height - 2}" rx="10" />
+  <rect x="1" y="1" width="398" height="${height - 2}" rx="10" />
 ${texts.join('')}</svg>
 `;
 }
