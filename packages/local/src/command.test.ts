@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { run } from './command.ts';
 import { createLocalService } from './index.ts';
 import { formatSealed } from './sealed.ts';
@@ -10,11 +11,11 @@ import { keysOfSecrets } from './secret.ts';
 let printed = '';
 let noted = '';
 /** What standard output is. */
-let output = { isFile: false, size: 0, mode: 0 };
+let output: { isFile: boolean; size: number; mode: number; ino?: number };
 beforeEach(() => {
   [printed, noted] = ['', ''];
   output = { isFile: false, size: 0, mode: 0 };
-  const stats = (): unknown => ({ ...output, isFile: () => output.isFile });
+  const stats = (): unknown => ({ ino: -1, ...output, isFile: () => output.isFile });
   vi.spyOn(fs, 'fstatSync').mockImplementation(stats as never);
   syncBuiltinESMExports();
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((printed += String(text)), true));
@@ -55,6 +56,21 @@ test.each([
   await printedBy(['new']);
   expect(printed).toMatch(begins ? /^\nEAAS_LOCAL=eaas_local_\S+\n$/ : /^EAAS_LOCAL=eaas_local_\S+\n$/);
   expect(noted.includes('Other users of this machine can read the file')).toBe(warns);
+});
+
+test('no command prints a second variable into `.env`, where it would hide the first', async () => {
+  const [before, folder] = [process.cwd(), await newDirectory()];
+  process.chdir(folder);
+  onTestFinished(() => process.chdir(before));
+  const sealed = await printedBy(['new']);
+  fs.writeFileSync('.env', `A=1\nEAAS_LOCAL=${sealed}\n`);
+  output = { isFile: true, size: 1, mode: 0o100600, ino: fs.statSync('.env').ino };
+  for (const command of ['new', 'rotate']) {
+    expect(await run([command])).toBe(2);
+    expect(noted).toMatch(/^.env has EAAS_LOCAL already: .*`rotate` or `lock`$/m);
+  }
+  fs.writeFileSync('.env', 'EAAS_LOCAL=\n');
+  expect(await printedBy(['new'])).toMatch(/^eaas_local_/);
 });
 
 test.each([

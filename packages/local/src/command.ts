@@ -1,6 +1,6 @@
 // The command `npx --no-install @eaas/local`: makes the keys of a local service as a variable, and the next variable from one. It changes
 // nothing anywhere: what it prints is the result, and what it says goes to standard error.
-import { fstatSync, readFileSync } from 'node:fs';
+import { fstatSync, readFileSync, statSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { parseArgs } from 'node:util';
 import { InputError } from '@eaas/protocol';
@@ -71,6 +71,7 @@ export async function run(args: readonly string[]): Promise<number> {
       throw new InputError(`pass one command: \`${[...commands.keys()].join('`, `')}\` (got ${got})`);
     }
     if (values.in !== undefined && command !== 'rotate') throw new InputError('`--in` belongs to `rotate`');
+    refuseSecond();
     return work(values.in ?? '1h', rest);
   } catch (error) {
     if (
@@ -93,7 +94,7 @@ const commands = new Map<string, (delay: string, names: readonly string[]) => nu
       const isOpen = made.lock.kind === 'none';
       note(
         `Whoever has this variable${isOpen ? '' : ' and its key service'} can decrypt everything, and without it nobody can: keep a ` +
-          `copy. A second variable finds nothing old. Pass this as \`sealed\` of \`createLocalService\`${isOpen ? '' : ', with `open`'}.`,
+          `copy. A second variable opens nothing old. Pass this as \`sealed\` of \`createLocalService\`${isOpen ? '' : ', with `open`'}.`,
       );
       return printVariable(made);
     },
@@ -121,7 +122,7 @@ const commands = new Map<string, (delay: string, names: readonly string[]) => nu
       const next = replaced(opened(), Date.now());
       const keyIds = next.keys.map(({ key_id }) => `'${key_id}'`).join(', ');
       note(
-        `New: a key that encrypts at once. Deploy it with [${keyIds}] as \`keyIds\`, and re-encrypt each table.`,
+        `New: a key that encrypts at once. Deploy it with \`keyIds: { table: [${keyIds}] }\` for each table, and re-encrypt each.`,
       );
       return printVariable(next);
     },
@@ -151,6 +152,17 @@ function relock(opener: Opener, how: string): number {
   const next = relockedKeyFile(opened(), opener);
   note(`The old variable still opens everything. Deploy this one ${how}, then delete every old copy.`);
   return printVariable(next);
+}
+
+/** In one file, the last line counts for the app, and the first one for this command. Throws InputError. */
+function refuseSecond(): void {
+  const out = attempt(() => fstatSync(1));
+  const path = ['.env', '.dev.vars'].find((name) => out && attempt(() => statSync(name).ino) === out.ino);
+  if (path !== undefined && /^EAAS_LOCAL=\S/m.test(readFileSync(path, 'utf8')))
+    throw new InputError(
+      `${path} has ${variable} already: a second one hides it, and opens nothing old. Print into another file; to keep the keys, ` +
+        'use `rotate` or `lock`',
+    );
 }
 
 function printVariable(file: KeyFile): number {

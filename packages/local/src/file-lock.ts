@@ -108,11 +108,7 @@ function isDead(holder: string): boolean {
   return found !== null && found !== started;
 }
 
-function parsed(holder: string): {
-  readonly pid?: unknown;
-  readonly started?: unknown;
-  readonly host?: unknown;
-} {
+function parsed(holder: string): Partial<Record<'pid' | 'started' | 'host', unknown>> {
   return attempt(() => Object(JSON.parse(holder)) as object) ?? {};
 }
 

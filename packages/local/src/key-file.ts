@@ -1,6 +1,7 @@
 // A key file on the disk: its permissions, its place, and how it is replaced. Only one process at a time changes it, which
 // holds its lock (file-lock.ts). The store over the file uses it (key-file-store.ts), and the command that locks files.
 import {
+  type BigIntStats,
   closeSync,
   existsSync,
   fstatSync,
@@ -131,14 +132,8 @@ export function stampOf(path: string): string {
   return explained(path, 'read', () => stampIn(statSync(path, { bigint: true })));
 }
 
-function stampIn(stat: {
-  readonly ino: bigint;
-  readonly mtimeNs: bigint;
-  readonly ctimeNs: bigint;
-  readonly size: bigint;
-}) {
-  return [stat.ino, stat.mtimeNs, stat.ctimeNs, stat.size].join();
-}
+const stampIn = ({ ino, mtimeNs, ctimeNs, size }: BigIntStats): string =>
+  [ino, mtimeNs, ctimeNs, size].join();
 
 /** Replaces a key file, as one change. */
 export function writeKeyFile(path: string, text: string, lock: Held): void {
