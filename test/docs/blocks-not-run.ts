@@ -37,6 +37,7 @@ export const blocksNotRun: Readonly<Record<string, string | Readonly<Record<stri
   'packages/local/README.md': {
     'npm init -y && npm install /tmp/eaas-*.tgz': 'quick-start.slow.test.ts types it on pages of docs/start',
     'cp ../eaas/examples/local-kms/aws.* .': 'local-kms.slow.test.ts types it, with the code after it',
+    'export EAAS_LOCAL_NEW_KMS_COMMAND="$PWD/aws.sh"': 'local-kms.slow.test.ts types it',
     "import { open } from './aws.mjs';": 'local-kms.slow.test.ts runs it',
     'npx --no-install @eaas/local lock .eaas/local.json':
       'asks for a passphrase: packages/local/test/lock.slow.test.ts answers',

@@ -131,7 +131,7 @@ test('the modules for apps open by what the client of each key service answers',
 
 test('an app whose keys AWS KMS locks has two lines more than the first one of the page', async () => {
   const page = read('packages/local/README.md');
-  const [typed = '', locking = ''] = blocksOf(page, 'sh');
+  const [typed = '', locking = '', relocking = ''] = blocksOf(page, 'sh');
   const [first = ''] = blocksOf(page, 'ts');
   const [changes = ''] = blocksOf(page, 'js');
   const linesOf = (text: string): string[] => text.split('\n').filter(Boolean);
@@ -158,9 +158,12 @@ test('an app whose keys AWS KMS locks has two lines more than the first one of t
     symlinkSync(join(from, name), join(folder, 'node_modules', name));
   writeFileSync(join(folder, 'first.mjs'), code);
   const npx = `npx() { shift 2; '${process.execPath}' '${join(root, 'packages/local/bin/eaas-local.mjs')}' "$@"; }`;
-  const lines = [`cd ${folder}`, npx, locking, linesOf(typed).at(-1)].join('\n');
+  const open = linesOf(typed).at(-1) ?? '';
+  const unlocked = ['rm .env', 'unset EAAS_LOCAL_KMS_COMMAND', linesOf(typed)[1], program];
+  const again = [...unlocked, relocking, open.replace('.env', 'next.env')];
+  const lines = [`cd ${folder}`, npx, locking, open, ...again].join('\n');
   const { code: status, stdout } = await run(['bash', '-ec', lines], await playKeyServices());
-  expect([status, stdout]).toEqual([0, '1//0gRefreshToken\n']);
+  expect([status, stdout]).toEqual([0, '1//0gRefreshToken\n'.repeat(2)]);
 });
 
 const { BAO = '' } = process.env;
