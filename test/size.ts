@@ -14,8 +14,8 @@ const packages: Readonly<Record<string, Weight>> = {
   protocol: { most: 5_290, aim: 5_550 },
   service: { most: 5_191, aim: 5_500 },
   local: { most: 1_896, aim: 2_200 },
-  sdk: { most: 7_096, aim: 7_700 },
-  migrate: { most: 2_822, aim: 3_000 },
+  sdk: { most: 7_097, aim: 7_700 },
+  migrate: { most: 2_823, aim: 3_000 },
   audit: { most: 1_094, aim: 1_200 },
   drizzle: { most: 1_920, aim: 2_150 },
   prisma: { most: 1_936, aim: 2_100 },
@@ -28,8 +28,8 @@ const packages: Readonly<Record<string, Weight>> = {
   cli: { most: 2_862, aim: 3_250 },
 };
 const sites = { 'docs/site': { most: 1_068, aim: 1_063 }, examples: { most: 1_325, aim: 1_726 } };
-const tests: Weight = { most: 72_800, aim: 69_500 };
-const handwritten: Weight = { most: 65_905, aim: 66_500 };
+const tests: Weight = { most: 72_878, aim: 69_500 };
+const handwritten: Weight = { most: 66_174, aim: 66_500 };
 const longestLine = 140;
 const printWidth = 110;
 

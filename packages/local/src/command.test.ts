@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { EaasClient } from '@eaas/sdk';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { run } from './command.ts';
@@ -69,7 +70,9 @@ test('no command prints a second variable into `.env`, where it would hide the f
     expect(await run([command])).toBe(2);
     expect(noted).toMatch(/^.env has EAAS_LOCAL already: .*`rotate` or `lock`$/m);
   }
-  fs.writeFileSync('.env', 'EAAS_LOCAL=\n');
+  fs.writeFileSync('.env', ' export EAAS_LOCAL = x\n');
+  expect(await run(['new'])).toBe(2);
+  fs.writeFileSync('.env', 'EAAS_LOCAL=\nB=1\n');
   expect(await printedBy(['new'])).toMatch(/^eaas_local_/);
 });
 
@@ -89,6 +92,15 @@ test.each([
 test('`rotate --in 0` and `show` speak of no delay', async () => {
   const next = await printedBy(['rotate', '--in', '0'], await printedBy(['new']));
   expect(await printedBy(['show'], next)).toMatch(/version 2, made [^,]*$/m);
+});
+
+test('a version that begins later than a newer one does not encrypt before, nor after it', async () => {
+  const next = await printedBy(['rotate', '--in', '2d'], await printedBy(['new']));
+  const newest = await printedBy(['rotate', '--in', '0'], next);
+  const client = new EaasClient({ service: createLocalService({ sealed: newest }) });
+  expect((await client.encrypt('x', { context: {}, fresh: true, as: 'bundle' })).key_version).toBe(3);
+  vi.setSystemTime(Date.UTC(2026, 10, 29));
+  expect((await client.encrypt('x', { context: {}, fresh: true, as: 'bundle' })).key_version).toBe(3);
 });
 
 test.each<[string[], string | undefined, RegExp]>([

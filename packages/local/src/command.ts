@@ -157,11 +157,11 @@ function relock(opener: Opener, how: string): number {
 /** In one file, the last line counts for the app, and the first one for this command. Throws InputError. */
 function refuseSecond(): void {
   const out = attempt(() => fstatSync(1));
-  const path = ['.env', '.dev.vars'].find((name) => out && attempt(() => statSync(name).ino) === out.ino);
-  if (path !== undefined && /^EAAS_LOCAL=\S/m.test(readFileSync(path, 'utf8')))
+  const isOut = (name: string) => out?.isFile() && attempt(() => statSync(name).ino) === out.ino;
+  const path = ['.env', '.dev.vars'].find(isOut) ?? '';
+  if (/^\s*(export\s+)?EAAS_LOCAL *= *\S/m.test(attempt(() => readFileSync(path, 'utf8')) ?? ''))
     throw new InputError(
-      `${path} has ${variable} already: a second one hides it, and opens nothing old. Print into another file; to keep the keys, ` +
-        'use `rotate` or `lock`',
+      `${path} has ${variable} already: a second one opens nothing old. Print into another file; to keep the keys, \`rotate\` or \`lock\``,
     );
 }
 
@@ -189,8 +189,8 @@ function given(): string {
   if (set !== undefined) return set;
   if (isatty(0)) throw new InputError(`set ${variable}, or pass the variable on standard input`);
   const text = readFileSync(0, 'utf8');
-  // A whole .env file may hold other variables.
-  return (/^EAAS_LOCAL=(.*)$/m.exec(text)?.[1] ?? text).trim();
+  // A whole .env file may hold other variables, and the app reads the last of two lines.
+  return (/^EAAS_LOCAL=(.*)$(?![^]*^EAAS_LOCAL=)/m.exec(text)?.[1] ?? text).trim();
 }
 
 const units: Readonly<Record<string, number>> = { '': 1, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -134,7 +134,7 @@ function startingVersions(file: KeyFile, now: () => number): Plugin {
     file.keys.map(({ key_id, versions }) => [key_id, versions.map(({ from = 0 }) => from)]),
   );
   const startedVersion = ({ key_id }: KeyRow): number =>
-    (starts.get(key_id) ?? []).filter((from) => from <= now()).length;
+    (starts.get(key_id) ?? []).findLastIndex((from) => from <= now()) + 1;
   const atThisTime: Keying = { keyFor: (row) => ({ ...row, key_version: startedVersion(row) }) };
   return {
     name: 'starting versions',

@@ -37,7 +37,7 @@ export async function connect(given = 'DATABASE_URL'): Promise<Connection> {
   if (address.startsWith('m')) {
     const { found } = await fromApp('mysql2/promise');
     const pool = found.createPool({ uri: address.replace('mariadb:', 'mysql:'), supportBigNumbers: true });
-    // Without it, MySQL may cut a text to the length of its column.
+    // Without it, MySQL may replace characters that a column cannot hold.
     pool.on('connection', (one: typeof pool) => one.query("set sql_mode = 'STRICT_ALL_TABLES'"));
     const query: SqlDatabase['query'] = (text, values) => pool.execute(text, values);
     return { database: { dialect: 'mysql', query }, schema, close: () => pool.end() };

@@ -45,7 +45,7 @@ export class DatabaseError extends EaasError {
   readonly code = 'database';
   /** The code of the driver, such as `42501` or `ER_DUP_ENTRY`. */
   readonly databaseCode: string | undefined;
-  /** Whether the statement violated a constraint, such as a unique index. */
+  /** Whether the statement violated a constraint, such as a unique index, or a value did not fit into its column. */
   readonly isConstraint: boolean;
   override readonly retryable: boolean;
 
@@ -56,7 +56,9 @@ export class DatabaseError extends EaasError {
       `the database did not ${action} (${reason}): look the code up in its manual or its log, and call again`,
     );
     this.databaseCode = databaseCode;
-    this.isConstraint = /^23|^SQLITE_CONSTRAINT|DUP_ENTRY|CONSTRAINT|^ER_BAD_NULL/.test(databaseCode ?? '');
+    this.isConstraint = /^2[23]|^SQLITE_CONSTRAINT|DUP_ENTRY|CONSTRAINT|^ER_BAD_NULL|TOO_LONG|TRUNCATED/.test(
+      databaseCode ?? '',
+    );
     this.retryable = /^40|^55P03|LOCK_(?:DEADLOCK|WAIT)|^SQLITE_BUSY/.test(databaseCode ?? '');
   }
 }

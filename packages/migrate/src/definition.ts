@@ -1,7 +1,7 @@
 // The tables of a definition: a module of the app that exports what `encryptedTable` of `@eaas/drizzle` or `defineFields` returned.
 import { InputError } from '@eaas/protocol';
 import { checkConstraints, type FieldsDefinition, type FieldsTables } from '@eaas/sdk/fields';
-import { planOf, type TableSource } from '@eaas/sdk/internal';
+import { planIn, type TableSource } from '@eaas/sdk/internal';
 import { namesOf, ofTable } from './adopt/place.ts';
 import { checksIn } from './check/catalogue.ts';
 import { fromApp, loadModule } from './connect.ts';
@@ -39,7 +39,8 @@ const isFields = (value: unknown): value is FieldsDefinition<FieldsTables> =>
   typeof Object(value).tables === 'object' && typeof Object(value).for === 'function';
 
 function ofFields(fields: FieldsDefinition<FieldsTables>): DefinedTable[] {
-  const plans = [...planOf(fields.tables).values()].filter((plan) => plan.fields.length > 0);
+  const every = Object.keys(fields.tables).map((name) => planIn(fields.tables, name));
+  const plans = every.filter((plan) => plan.fields.length > 0);
   return plans.map(({ table: name, columns, fields: own }) => {
     const named = [...columns, ...own.flatMap(({ field }) => field.previous?.columns ?? [])];
     // Until then, the columns hold what the constraints refuse.

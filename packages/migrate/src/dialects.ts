@@ -126,11 +126,15 @@ const postgresql: Dialect = {
       ([column, cell]) => `and t.${double(column)}::text is not distinct from ${cell} `,
     );
     const id = double(target.id.name);
+    // Divides by zero, and so writes nothing, if a trigger or the type of a column makes another text of it.
+    const kept = written.map(
+      ([column, cell]) => `, 1 / (t.${double(column)}::text is not distinct from ${cell})::int`,
+    );
     return statement`
       update ${qualified(double, target.table)} as t set ${set}
       from json_array_elements(${jsonOf(rows)}::text::json) as c (cells)
       where t.${id} = ${postgresql.asId(target.id, '(c.cells ->> 0)')} ${same.join('')}
-      returning t.${id} as id`;
+      returning t.${id} as id${kept.join('')}`;
   },
 };
 
@@ -156,16 +160,16 @@ const sqlite: Dialect = {
     union all select sql from ${double(schema)}.sqlite_master where tbl_name = ${{ value: table }} collate nocase`,
   asId: (id, value) => statement`cast(${value} as ${isInteger(id) ? 'integer' : 'text'})`,
   ids: (id, values) =>
-    statement`(select ${sqlite.asId(id, 'c.value')} from json_each(${listOf(values)}) as c)`,
+    statement`(select ${sqlite.asId(id, 'eaas_c.value')} from json_each(${listOf(values)}) as eaas_c)`,
   write(target, rows) {
-    const { compared, written } = cellsOf(target, (at) => `(c.value ->> ${at})`);
+    const { compared, written } = cellsOf(target, (at) => `(eaas_c.value ->> ${at})`);
     const set = written.map(([column, cell]) => `${double(column)} = ${cell}`).join(', ');
     const table = qualified(double, target.table);
     const id = double(target.id.name);
     const same = compared.map(([column, cell]) => `and cast(${table}.${double(column)} as text) is ${cell} `);
     return statement`
-      update ${table} set ${set} from json_each(${jsonOf(rows)}) as c
-      where ${table}.${id} = ${sqlite.asId(target.id, '(c.value ->> 0)')} ${same.join('')}
+      update or abort ${table} set ${set} from json_each(${jsonOf(rows)}) as eaas_c
+      where ${table}.${id} = ${sqlite.asId(target.id, '(eaas_c.value ->> 0)')} ${same.join('')}
       returning ${id} as id`;
   },
 };

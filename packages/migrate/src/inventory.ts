@@ -150,7 +150,7 @@ export async function inventory(
   for (const keyId of [...found.keys()].sort())
     keys.push(await useOf(keyId, found, findHalf || leftIn ? undefined : options.client));
   const sealed = totals.values - totals.empty - totals.plaintexts;
-  const next = nextOf(target.plan, totals.plaintexts, sealed, unindexed);
+  const next = nextOf(target.plan, totals.plaintexts + totals.broken, sealed, unindexed);
   return {
     ...totals,
     keys,

@@ -62,8 +62,7 @@ const reasons = {
   conflict: 'another program changed it during each attempt: run this migration again',
   erased: 'nobody can read its values of an erased person: set them to NULL, or pass `leaveErased`',
   unread: 'what `write` of `plaintext` returns is no text that `read` reads as the value: correct them',
-  store:
-    'it violates a constraint of the database, such as a unique index on an index column: change the row, and run again',
+  store: 'it violates a constraint, does not fit its column, or a trigger changes it: mend that, run again',
 } as const;
 
 /** Why a row is not converted, if no error of the SDK says it. `place` is its table, or a field of it. */

@@ -2,7 +2,7 @@
 // `@eaas/prisma`, which knows all of it.
 import { InputError } from '@eaas/protocol';
 import { defineFields, type FieldsTables, plaintext } from '@eaas/sdk/fields';
-import { planOf, requireTable, type TableSource as SourceOf } from '@eaas/sdk/internal';
+import { planIn, type TableSource as SourceOf } from '@eaas/sdk/internal';
 import type { MarkedDatabase, SqlDatabase } from './database.ts';
 import type { TableRow } from './rows.ts';
 
@@ -20,7 +20,7 @@ export interface EncryptedDatabase {
 
 /** A table with its fields. */
 export interface Target extends Omit<TableSource, 'id'> {
-  readonly plan: ReturnType<typeof requireTable>;
+  readonly plan: ReturnType<typeof planIn>;
   readonly id: string;
   readonly columns: Readonly<Record<string, string | undefined>>;
   /** Returns what stands for stored texts of a row, and what `previous` of its fields reads in their place. */
@@ -34,7 +34,7 @@ export interface Target extends Omit<TableSource, 'id'> {
 export function targetOf(db: object, table: unknown, options: TableOptions): Target {
   const source = sourceOf(db, table, options);
   const { fields, name, keyIds, columns = {} } = source;
-  const plan = requireTable(planOf(fields.tables, keyIds), name);
+  const plan = planIn(fields.tables, name, keyIds);
   if (plan.fields.length === 0)
     throw new InputError(
       `the table \`${name}\` has no encrypted fields: define some in \`defineFields\`, or name another table`,
@@ -68,15 +68,10 @@ function sourceOf(db: object, table: unknown, options: TableOptions): TableSourc
       `an encrypted database says by itself what \`${given}\` would say: leave out \`${given}\`, or pass the plain database`,
     );
   }
-  if (typeof table !== 'string')
-    throw new InputError(
-      'a table of Drizzle needs the database that encrypts it: pass what `withEncryption` returned, or a database with ' +
-        '`query` and the name of a table',
-    );
   const { fields } = options;
-  if (!fields)
+  if (typeof table !== 'string' || !fields)
     throw new InputError(
-      `\`fields\` must be the definition of \`${table}\` (got none): pass what \`defineFields\` returned`,
+      'a table needs its definition: pass what `withEncryption` returned, or a database with `query`, the name of a table and `fields`',
     );
   return { ...options, fields, database: db as SqlDatabase, name: table };
 }

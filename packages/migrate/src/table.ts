@@ -1,7 +1,7 @@
 // A table in its database: whether its columns fit, pages of rows, the beginnings of their texts, and writes that leave alone
 // what the app has changed meanwhile. `migrate` and `inventory` open it.
 import { InputError } from '@eaas/protocol';
-import { personColumns, requireField } from '@eaas/sdk/internal';
+import { lasting, personColumns, requireField } from '@eaas/sdk/internal';
 import { columnsOf, DatabaseError, idIn, requireColumn, runnerOf, type Stored, textIn } from './database.ts';
 import { type ColumnType, nameIn, statement, type Statement } from './dialects.ts';
 import { headLength } from './heads.ts';
@@ -31,12 +31,12 @@ export async function openTable(target: Target, call: string) {
   const known = await columnsOf(run, dialect, place);
   const requireOwn = (name: string, role: string) => requireColumn(known, name, into, ` ${role}`);
   const idColumn = requireOwn(id, 'for the row ids: pass the name of the primary key as `id`');
-  if (!idColumn.isUnique) {
+  // Nothing comes after a number in a column of SQLite without a type, and an `enum` is sorted by places.
+  if (!idColumn.isUnique || /^(?:|blob|any|enum.*)$/i.test(idColumn.type))
     throw new InputError(
-      `the column \`${stored}.${id}\` must be unique and not null, because pages are read in its order: pass the ` +
-        'primary key as `id`, or another unique column if the key has several',
+      `the column \`${stored}.${id}\` must be unique and not null, and a text or number by its type, for pages in its order: ` +
+        'pass the primary key as `id`, or another unique column if the key has several',
     );
-  }
   const fields = plan.fields.map(({ name }) => name);
   const indexes = plan.fields.flatMap((field) => field.indexes.map(({ column }) => column));
   const naming = personColumns(plan);
@@ -49,18 +49,20 @@ export async function openTable(target: Target, call: string) {
     names.map((name) => {
       const column = renamed[name] ?? name;
       const type = requireOwn(column, `${role}: add it, or name the column in \`columns\``);
-      if (fields.includes(name)) requireRoom(stored, type);
+      if (fields.includes(name) && !hasRoom(type.type, headLength))
+        throw new InputError(
+          `the column \`${stored}.${column}\` is ${type.type}, and a ciphertext is a text of ${headLength} characters or ` +
+            'more: change its type to text, or add a text column, copy the values into it, and name it in `columns`',
+        );
       return { name, column };
     });
   const columns = [...columnsFor(fields, 'for a field'), ...columnsFor(indexes, 'for an index')];
   const people = columnsFor(naming, 'that names the person of each row');
   const others = columnsFor([...new Set(needed)], 'that `previous` needs');
   for (const { column, labels, fields: covered } of plan.fields.flatMap((each) => each.indexes)) {
-    const earlier = [covered[0].field.renamedFrom ?? []].flat().at(-1);
-    if (!earlier || labels.length < 2 || !known.get(renamed[column] ?? column)?.isInUnique) continue;
+    if (labels.length < 2 || !known.get(renamed[column] ?? column)?.isInUnique) continue;
     throw new InputError(
-      `a unique index compares \`${column}\`, so fingerprints of ${covered[0].place} keep the earlier name: write ` +
-        `\`searchable({ boundTo: { table: '${earlier.table}', field: '${earlier.field}' } })\`, or drop the index`,
+      `a unique index compares \`${column}\`: write ${lasting(covered[0])}, or drop the index`,
     );
   }
   // A row that has moved to another person meanwhile is left alone too.
@@ -77,7 +79,7 @@ export async function openTable(target: Target, call: string) {
     const most = limit === undefined ? '' : ` limit ${limit}`;
     return run(
       `read rows of ${into}`,
-      statement`select ${quotedId} as id, ${what} from ${into}${which} order by ${quotedId}${order}${most}`,
+      statement`select ${quotedId} as id, ${what} from ${into}${which} order by ${into}.${quotedId}${order}${most}`,
     );
   };
   const after = (last: RowId | undefined): Statement =>
@@ -106,7 +108,11 @@ export async function openTable(target: Target, call: string) {
       expected: [...fields.map((name) => row.values[name] ?? null), ...row.personTexts],
       values: changed.map(({ name }) => ({ ...row.values, ...values })[name] ?? null),
     }));
+    const isCut = rows.some(({ values }) =>
+      changed.some(({ column }, at) => cuts(known.get(column), values[at])),
+    );
     try {
+      if (isCut) throw new DatabaseError(`write rows of ${into}`, { code: 'ER_DATA_TOO_LONG' });
       const found = await run(`write rows of ${into}`, dialect.write(writing, rows));
       const written = dialect.written
         ? await run(`read rows of ${into}`, dialect.written(writing, rows))
@@ -155,15 +161,14 @@ export async function openTable(target: Target, call: string) {
   };
 }
 
+/** MySQL cuts a text that is too long for its column: without strict mode, and in columns of the type `text` also with it. */
+const cuts = ({ type = '', charset }: Partial<ColumnType> = {}, text?: string | null): boolean =>
+  charset !== undefined && Buffer.byteLength(text ?? '') > mostIn(type);
+
+/** Types of PostgreSQL and SQLite have more room than this says, and it is enough. */
+const mostIn = (type: string): number =>
+  Number(/\((\d+)/.exec(type)?.[1] ?? { tinytext: 255, text: 65_535 }[type] ?? Infinity);
+
 /** Whether a column of a type can hold texts of so many characters. */
 export const hasRoom = (type: string, characters: number): boolean =>
-  /(?:text|char|clob)(?!.*\[)|^$/i.test(type) &&
-  Number(/\((\d+)/.exec(type)?.[1] ?? characters) >= characters;
-
-function requireRoom(table: string, { name, type }: ColumnType): void {
-  if (hasRoom(type, headLength)) return;
-  throw new InputError(
-    `the column \`${table}.${name}\` is ${type}, and a ciphertext is a text of ${headLength} characters or ` +
-      'more: change its type to text, or add a text column, copy the values into it, and name it in `columns`',
-  );
-}
+  /(?:text|char|clob)(?!.*\[)|^$/i.test(type) && mostIn(type) >= characters;

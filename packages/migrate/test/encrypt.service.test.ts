@@ -42,6 +42,18 @@ const expected = (count: number) =>
     email: `Member${at + 1}@example.com`,
   }));
 
+test('where a trigger makes another text of what is written, nothing is written', async () => {
+  await fillMembers(3);
+  await sql.unsafe(`create function lowered() returns trigger language plpgsql as
+    'begin new.email := lower(new.email); return new; end'`);
+  await sql.unsafe('create trigger lowered before update on members for each row execute function lowered()');
+  const before = await stored();
+  const { done, failures } = await encrypt();
+  expect([done, failures.map(({ code }) => code)]).toEqual([false, ['store', 'store', 'store']]);
+  expect(await stored()).toEqual(before);
+  await sql.unsafe('drop function lowered cascade');
+});
+
 describe('in place', () => {
   beforeEach(() => fillMembers(50));
 
@@ -146,7 +158,7 @@ test.each([
   ['a missing table', 'email text', { table: 'nobody' }, /no table "nobody"/],
   ['a column of no field', 'email text', { columns: { mail: 'x' } }, /`members\.mail` is not defined/],
   ['no column of the person', 'email text', { fields: ofPeople }, /no column `who` that names the person/],
-  ['no definition', 'email text', { fields: undefined }, /the definition of `members` \(got none\)/],
+  ['no definition', 'email text', { fields: undefined }, /a table needs its definition: pass/],
   ['an unknown option', 'email text', { colums: {} }, /did you mean `columns`/],
 ])('%s is refused before anything is written', async (_, column, more, message) => {
   await sql`drop table if exists members`;

@@ -15,6 +15,8 @@ interface Driver {
 test.each([
   ['id text primary key, email text, email_index text', true],
   ['id int not null unique, email text, email_index text', true],
+  ['id primary key, email text, email_index text', false],
+  ['id blob primary key, email text, email_index text', false],
   ['id int not null, email text, email_index text', false],
   ['id int not null, email text, email_index text, unique (id, email)', false],
 ])('a table of SQLite with `%s` has ids to page by: %s', async (columns, isUnique) => {

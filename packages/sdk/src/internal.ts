@@ -27,7 +27,7 @@ export type { IndexColumns } from './fields/row-types.ts';
 export type { SubstituteOf, Throwing, ThrowingUnlessErased } from './fields/field-error.ts';
 
 // Migrate: reads a definition as the SDK does, and the table behind an adapter's one.
-export { planOf, requireField, requireTable, subjectOfRow } from './fields/plan.ts';
+export { lasting, planIn, requireField, subjectOfRow } from './fields/plan.ts';
 export { personColumns, type TableSource } from './fields/core.ts';
 export { failIn } from './fields/field-error.ts';
 export { Bounded } from './bounded.ts';

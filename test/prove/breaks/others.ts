@@ -11,7 +11,10 @@ export const breaks = [
     'edited-key-files': ['!sameBytes(found, macOf(content, secret, tenantId))', 'false'],
   }),
   ...breaksIn(`${local}/sealed.ts`, [`${local}/sealed.test.ts`], {
-    'versions-before-their-time': ['filter((from) => from <= now())', 'filter((from) => from <= Infinity)'],
+    'versions-before-their-time': [
+      'findLastIndex((from) => from <= now())',
+      'findLastIndex((from) => from <= Infinity)',
+    ],
   }),
   ...breaksIn(`${migrate}/passes.ts`, [`${migrate}/passes.test.ts`], {
     'failures-that-were-converted': [

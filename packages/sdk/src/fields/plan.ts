@@ -95,6 +95,8 @@ export function planOf(tables: FieldsTables, keyIds: KeyIds = {}): Plans {
   return plans;
 }
 
+export const planIn = (of: FieldsTables, name: string, ids?: KeyIds) => requireTable(planOf(of, ids), name);
+
 function requireKeyIds(name: string, given: KeyIds[string]): FieldPlan['keyIds'] {
   if (given === undefined) return undefined;
   const ids = [given].flat().map((id) => (typeof id === 'string' ? parseUuid(id) : undefined));
