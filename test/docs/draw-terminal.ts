@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { libraries, pack } from '@eaas/test-kit/published';
-import { read, root } from '@eaas/test-kit/markdown';
+import { blocksOf, commandsOf, read, root } from '@eaas/test-kit/markdown';
 import { openTerminal } from '@eaas/test-kit/terminal';
 
 const stored = "sqlite3 app.db 'select substr(key,1,46) from connectors'";
@@ -57,12 +57,12 @@ function show(text: string, kind: Line['kind']): void {
 }
 
 try {
-  const tarballs: string[] = [];
-  for (const library of libraries) tarballs.push(await pack(library, folder));
+  for (const library of libraries) await pack(library, folder);
   const page = read('docs/start/tokens.md');
-  for (const [, path = '', text = ''] of page.matchAll(/^```\S+ (\S+)\n(.*?)^```$/gms))
-    writeFileSync(join(folder, path), text);
-  await run(`npm install ${tarballs.join(' ')} drizzle-orm@0.45 @libsql/client@0.18 tsx@4`);
+  for (const file of ['connectors.mts', 'find.mts', 'rewrap.mts'])
+    for (const block of blocksOf(page, `ts ${file}`)) writeFileSync(join(folder, file), block);
+  for (const command of commandsOf(page).filter((each) => each.startsWith('npm install ')))
+    await run(command.replace('/tmp/', `${folder}/`));
   for (const command of commands) {
     show(`$ ${command}`, command.startsWith('#') ? 'comment' : 'command');
     const { output, seconds } = await run(command);

@@ -71,7 +71,7 @@ export async function run(args: readonly string[]): Promise<number> {
       throw new InputError(`pass one command: \`${[...commands.keys()].join('`, `')}\` (got ${got})`);
     }
     if (values.in !== undefined && command !== 'rotate') throw new InputError('`--in` belongs to `rotate`');
-    refuseSecond();
+    refuseSecondVariable();
     return work(values.in ?? '1h', rest);
   } catch (error) {
     if (
@@ -154,8 +154,8 @@ function relock(opener: Opener, how: string): number {
   return printVariable(next);
 }
 
-/** In one file, the last line counts for the app, and the first one for this command. Throws InputError. */
-function refuseSecond(): void {
+/** An app reads the last line of a file, so a second variable hides the first. Throws InputError. */
+function refuseSecondVariable(): void {
   const out = attempt(() => fstatSync(1));
   const isOut = (name: string) => out?.isFile() && attempt(() => statSync(name).ino) === out.ino;
   const path = ['.env', '.dev.vars'].find(isOut) ?? '';

@@ -127,14 +127,14 @@ const postgresql: Dialect = {
     );
     const id = double(target.id.name);
     // Divides by zero, and so writes nothing, if a trigger or the type of a column makes another text of it.
-    const kept = written.map(
+    const asGiven = written.map(
       ([column, cell]) => `, 1 / (t.${double(column)}::text is not distinct from ${cell})::int`,
     );
     return statement`
       update ${qualified(double, target.table)} as t set ${set}
       from json_array_elements(${jsonOf(rows)}::text::json) as c (cells)
       where t.${id} = ${postgresql.asId(target.id, '(c.cells ->> 0)')} ${same.join('')}
-      returning t.${id} as id${kept.join('')}`;
+      returning t.${id} as id${asGiven.join('')}`;
   },
 };
 

@@ -163,12 +163,12 @@ export async function openTable(target: Target, call: string) {
 
 /** MySQL cuts a text that is too long for its column: without strict mode, and in columns of the type `text` also with it. */
 const cuts = ({ type = '', charset }: Partial<ColumnType> = {}, text?: string | null): boolean =>
-  charset !== undefined && Buffer.byteLength(text ?? '') > mostIn(type);
+  charset !== undefined && Buffer.byteLength(text ?? '') > roomIn(type);
 
 /** Types of PostgreSQL and SQLite have more room than this says, and it is enough. */
-const mostIn = (type: string): number =>
+const roomIn = (type: string): number =>
   Number(/\((\d+)/.exec(type)?.[1] ?? { tinytext: 255, text: 65_535 }[type] ?? Infinity);
 
 /** Whether a column of a type can hold texts of so many characters. */
 export const hasRoom = (type: string, characters: number): boolean =>
-  /(?:text|char|clob)(?!.*\[)|^$/i.test(type) && mostIn(type) >= characters;
+  /(?:text|char|clob)(?!.*\[)|^$/i.test(type) && roomIn(type) >= characters;

@@ -95,6 +95,7 @@ export function planOf(tables: FieldsTables, keyIds: KeyIds = {}): Plans {
   return plans;
 }
 
+/** The plan of one table, for which it makes those of all. */
 export const planIn = (of: FieldsTables, name: string, ids?: KeyIds) => requireTable(planOf(of, ids), name);
 
 function requireKeyIds(name: string, given: KeyIds[string]): FieldPlan['keyIds'] {
