@@ -14,7 +14,7 @@ const email = field.text({ previous: plaintext(turned, { write: turned }) }).sea
 const fields = defineFields({ users: { email, note: field.text() } });
 const database: SqlDatabase = { query: (statement, parameters) => sql.unsafe(statement, parameters) };
 
-test('`index` fills and corrects fingerprints, and nothing is encrypted while the version before could read it', async () => {
+test('`index` fills, corrects and replaces fingerprints, and nothing is encrypted while the version before could read it', async () => {
   const { client } = await place.connect();
   const index = await createIndexKey(client);
   const run = async (mode: MigrateMode, more: object = {}) =>
@@ -40,6 +40,10 @@ test('`index` fills and corrects fingerprints, and nothing is encrypted while th
   expect(await look()).toMatchObject({ unindexed: 2 });
   expect(await run('index')).toMatchObject({ done: true, progress: { rewritten: 2 } });
   expect(await look()).toMatchObject({ unindexed: 0, next: next('stage 2 may begin') });
+  const replaced = { index: [await createIndexKey(client), index] };
+  expect(await run('index', replaced)).toMatchObject({ done: true, progress: { rewritten: 29 } });
+  expect(await look()).toMatchObject({ unindexed: 29 });
+  expect(await run('index')).toMatchObject({ done: true, progress: { rewritten: 29 } });
   for (const mode of ['encrypt', 'rewrap', 'reencrypt'] as const)
     await expect(run(mode)).rejects.toThrow('users.email still has `write`');
   await expect(inventory(database, 'users', { fields })).rejects.toThrow('pass `client`');
