@@ -22,7 +22,8 @@ export async function definedIn(path: string, name?: string, table?: string) {
   // The default of a module that was compiled to CommonJS has its exports.
   const all: Readonly<Record<string, unknown>> = { ...loaded.default, ...loaded };
   const exported = new Set(name === undefined ? Object.values(all) : [all[name]]);
-  const tables = (await Promise.all(Array.from(exported, tablesOf))).flat();
+  const made = Array.from(exported, async (value) => (isFields(value) ? ofFields(value) : ofDrizzle(value)));
+  const tables = (await Promise.all(made)).flat();
   const [first, ...others] = tables.filter((each) => each.name === (table ?? each.name));
   if (first && new Set([first, ...others].map((each) => each.name)).size > others.length)
     return [first, ...others] as const;
@@ -31,9 +32,6 @@ export async function definedIn(path: string, name?: string, table?: string) {
     `${path} must define ${table ?? 'tables'} once: pass one export as \`--export\` (${exports})`,
   );
 }
-
-const tablesOf = async (value: unknown): Promise<DefinedTable[]> =>
-  isFields(value) ? ofFields(value) : ofDrizzle(value);
 
 const isFields = (value: unknown): value is FieldsDefinition<FieldsTables> =>
   typeof Object(value).tables === 'object' && typeof Object(value).for === 'function';

@@ -61,7 +61,7 @@ export interface Dialect {
   columns(table: TableName): Statement;
   /**
    * The statement that returns the check constraints and indexes of a table, in texts such as that of `show create table` of MySQL.
-   * An index is a line with its first column at least, unless only some rows are in it.
+   * An index is a line with its first column at least, unless only some rows are in it. PostgreSQL also says whether it may hide rows.
    */
   describe(table: TableName): Statement;
   /** A text in the type of the id, so that the database can use the index of the id. */
@@ -114,7 +114,8 @@ const postgresql: Dialect = {
     select pg_get_constraintdef(c.oid) as line from t join pg_constraint c on c.conrelid = t.id and c.contype = 'c'
     union all select format('  %s KEY (%s)', upper(a.amname), pg_get_indexdef(c.oid, 1, true)) from t
     join pg_index i on i.indrelid = t.id and i.indisvalid and i.indpred is null
-    join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam`,
+    join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam
+    union all select format('row-level security may hide rows of %s', id::regclass) from t where row_security_active(id)`,
   // The parameter is a text for every driver, and only then converted.
   asId: ({ type }, value) => statement`${value}::text::${type}`,
   ids: (id, values) => statement`

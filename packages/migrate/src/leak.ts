@@ -25,9 +25,7 @@ A list is a file with one value per line, most frequent first.
 
 export async function run(args: readonly string[]): Promise<number> {
   const [{ text, texts, flag }, where = '', name = ''] = parse(help, args);
-  const columns = text('columns')
-    ?.split(',')
-    .map((column) => column.trim());
+  const columns = text('columns')?.split(/ *, */);
   const lists = Object.fromEntries(texts('list').map(listIn));
   const { names, address } = await placeOf(where, name);
   const { database, close } = await connect(address);

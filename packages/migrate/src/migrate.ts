@@ -129,7 +129,7 @@ export async function migrateTarget(
   mode: MigrateMode,
   options: MigrateOptions,
 ): Promise<Migration> {
-  const { dryRun = false, signal } = options;
+  const { dryRun = false, signal, onProgress } = options;
   const isDecrypted = mode === 'decrypt';
   const other = target.plan.fields.find(({ field }) => writesOlder(field) !== isDecrypted);
   const why = isDecrypted
@@ -138,14 +138,15 @@ export async function migrateTarget(
   if (other && mode !== 'index') throw new InputError(`${other.place} ${why}`);
   const { pageSize = 1_000, rowsPerSecond = Infinity, maxFailures = 100 } = options;
   const store = await openTable(target, 'migrate');
-  const checks = isDecrypted ? (await store.described()).flatMap(checksIn) : [];
-  const refusing = checks.find((check) => check.includes("'eaasA"));
+  const described = await store.described();
+  const hiding = described.find((line) => line.startsWith('row-level security'));
+  if (hiding) throw new InputError(`${hiding}: connect as its owner, or as a role with \`bypassrls\``);
+  const refusing = described.flatMap(checksIn).find((check) => isDecrypted && check.includes("'eaasA"));
   if (refusing) throw new InputError(`the table refuses plaintext by ${refusing}: drop this check first`);
   const work = workOf(mode, target, options);
   const subject = { mode, dryRun, table: target.name, fields: store.fields };
   const begin = beginProgress(subject, await store.count());
   const { leave } = target;
-  const { onProgress } = options;
   const clock = { now: () => performance.now(), sleep };
   const run = { store, work, clock, pageSize, rowsPerSecond, maxFailures, signal, onProgress, leave };
   const constraints = mode === 'index' || isDecrypted ? undefined : constraintsOf(target);

@@ -54,6 +54,19 @@ test('where a trigger makes another text of what is written, nothing is written'
   await sql.unsafe('drop function lowered cascade');
 });
 
+test('a role from which row-level security may hide rows converts none', async () => {
+  await fillMembers(3);
+  await sql.unsafe(
+    'create policy own on members using (id = 1); alter table members enable row level security',
+  );
+  await sql`alter table members force row level security`;
+  await expect(encrypt()).rejects.toThrow(
+    'row-level security may hide rows of members: connect as its owner',
+  );
+  await sql`alter table members no force row level security`;
+  expect(await encrypt()).toMatchObject({ done: true, progress: { rewritten: 3 } });
+});
+
 describe('in place', () => {
   beforeEach(() => fillMembers(50));
 

@@ -63,7 +63,7 @@ export async function run(args: readonly string[]): Promise<number> {
     // No value needs a fingerprint.
     const unindexed = withEach(target, () => ({ index: undefined, parts: undefined }));
     const codec = codecOf(unindexed, user === undefined ? client : client.as(user));
-    const opened = columns.split(',').map((column) => requireField(plan, column).name);
+    const opened = columns.split(/ *, */).map((column) => requireField(plan, column).name);
     const others = plan.fields.filter(({ name }) => !opened.includes(name)).map(({ name }) => [name, null]);
     const onError = (error: FieldError) => (error.code === 'subject_erased' ? null : error);
     const how = { settled: true, onError, as: Object.fromEntries(others) };
