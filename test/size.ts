@@ -29,7 +29,7 @@ const packages: Readonly<Record<string, Weight>> = {
 };
 const sites = { 'docs/site': { most: 1_068, aim: 1_063 }, examples: { most: 1_325, aim: 1_726 } };
 const tests: Weight = { most: 72_899, aim: 69_500 };
-const handwritten: Weight = { most: 66_456, aim: 66_500 };
+const handwritten: Weight = { most: 66_472, aim: 66_500 };
 const longestLine = 140;
 const printWidth = 110;
 

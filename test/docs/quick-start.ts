@@ -184,8 +184,8 @@ export async function follow(page: string, surroundings: Surroundings) {
   const done = '{"jsonrpc":"2.0","id":1,"result":{"executedSteps":1,"warnings":[],"unexecutable":[]}}';
   const script = `#!/bin/sh\ncase "$*" in *' cli '*) exit ;; esac\nread -r asked && echo '${done}' && cat\n`;
   writeFileSync(engine, script, { mode: 0o700 });
-  const set = { ...environment, PRISMA_SCHEMA_ENGINE_BINARY: engine };
-  const terminal = await openTerminal(folder, { ...set, ...variables });
+  const engines = { PRISMA_SCHEMA_ENGINE_BINARY: engine };
+  const terminal = await openTerminal(folder, { ...environment, ...engines, ...variables });
   const program = eaas.map((word) => `'${word}'`).join(' ');
   await terminal.type(
     `npx() { if [ "$2" = @eaas/cli ]; then shift 2; ${program} "$@"; else command npx "$@"; fi; }`,

@@ -157,8 +157,8 @@ function relock(opener: Opener, how: string): number {
 /** An app reads the last line of a file, so a second variable hides the first. Throws InputError. */
 function refuseSecondVariable(): void {
   const out = attempt(() => fstatSync(1));
-  const isOut = (name: string) => out?.isFile() && attempt(() => statSync(name).ino) === out.ino;
-  const path = ['.env', '.dev.vars'].find(isOut) ?? '';
+  const isOutput = (name: string) => out?.isFile() && attempt(() => statSync(name).ino) === out.ino;
+  const path = ['.env', '.dev.vars'].find(isOutput) ?? '';
   if (/^\s*(export\s+)?EAAS_LOCAL *= *\S/m.test(attempt(() => readFileSync(path, 'utf8')) ?? ''))
     throw new InputError(
       `${path} has ${variable} already: a second one opens nothing old. Print into another file; to keep the keys, \`rotate\` or \`lock\``,
@@ -190,7 +190,7 @@ function given(): string {
   if (isatty(0)) throw new InputError(`set ${variable}, or pass the variable on standard input`);
   const text = readFileSync(0, 'utf8');
   // A whole .env file may hold other variables, and the app reads the last of two lines.
-  return (/^EAAS_LOCAL=(.*)$(?![^]*^EAAS_LOCAL=)/m.exec(text)?.[1] ?? text).trim();
+  return (Array.from(text.matchAll(/^EAAS_LOCAL=(.*)$/gm)).at(-1)?.[1] ?? text).trim();
 }
 
 const units: Readonly<Record<string, number>> = { '': 1, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -162,6 +162,7 @@ const sqlite: Dialect = {
   asId: (id, value) => statement`cast(${value} as ${isInteger(id) ? 'integer' : 'text'})`,
   ids: (id, values) =>
     statement`(select ${sqlite.asId(id, 'eaas_c.value')} from json_each(${listOf(values)}) as eaas_c)`,
+  // The table has no alias here, and its name could be a short one.
   write(target, rows) {
     const { compared, written } = cellsOf(target, (at) => `(eaas_c.value ->> ${at})`);
     const set = written.map(([column, cell]) => `${double(column)} = ${cell}`).join(', ');

@@ -24,12 +24,11 @@ A list is a file with one value per line, most frequent first.
 `;
 
 export async function run(args: readonly string[]): Promise<number> {
-  const [{ text, texts, flag }, where = '', name = ''] = parse(help, args);
-  const columns = text('columns')?.split(/ *, */);
+  const [{ texts, list, flag }, where = '', name = ''] = parse(help, args);
   const lists = Object.fromEntries(texts('list').map(listIn));
   const { names, address } = await placeOf(where, name);
   const { database, close } = await connect(address);
-  const options = { columns, schema: names.schema, lists };
+  const options = { columns: list('columns'), schema: names.schema, lists };
   const report = await measureLeakage(database, names.table, options).finally(close);
   process.stdout.write(`${flag('json') ? JSON.stringify(report) : leakageTable(report)}\n`);
   return 0;

@@ -141,7 +141,7 @@ export async function migrateTarget(
   const described = await store.described();
   const hiding = described.find((line) => line.startsWith('row-level security'));
   if (hiding) throw new InputError(`${hiding}: connect as its owner, or as a role with \`bypassrls\``);
-  const refusing = described.flatMap(checksIn).find((check) => isDecrypted && check.includes("'eaasA"));
+  const refusing = isDecrypted && described.flatMap(checksIn).find((check) => check.includes("'eaasA"));
   if (refusing) throw new InputError(`the table refuses plaintext by ${refusing}: drop this check first`);
   const work = workOf(mode, target, options);
   const subject = { mode, dryRun, table: target.name, fields: store.fields };

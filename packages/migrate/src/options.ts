@@ -13,5 +13,7 @@ export function parse(help: string, args: readonly string[]) {
   if (more < 0 || (more > 0 && !names.endsWith('…'))) throw new InputError(`pass \`${usage}\``);
   const texts = (name: string): string[] => [values[name] ?? []].flat().map(String);
   const text = (name: string): string | undefined => texts(name).at(-1);
-  return [{ text, texts, flag: (name: string) => Object.hasOwn(values, name) }, ...positionals] as const;
+  const list = (name: string) => text(name)?.split(/ *, */);
+  const flag = (name: string): boolean => Object.hasOwn(values, name);
+  return [{ text, texts, list, flag }, ...positionals] as const;
 }

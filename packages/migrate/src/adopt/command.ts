@@ -51,7 +51,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const [given, where = '', table = '', ...columns] = parse(help, args);
   const { names, address } = await placeOf(where, table);
   const { database, close } = await connect(address);
-  const needed = columnsIn(names, given.text('columns')?.split(/ *, */) ?? []);
+  const needed = columnsIn(names, given.list('columns') ?? []);
   const named = { ...names, needed, id: given.text('id') ?? names.id ?? 'id' };
   return adopt(database, named, columnsIn(names, columns), given).finally(close);
 }

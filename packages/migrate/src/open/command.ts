@@ -39,8 +39,8 @@ The keys are those of the app: EAAS_LOCAL, or EAAS_BASE_URL, EAAS_API_KEY and EA
 
 /** Runs the command, and returns its exit code: 0 if every row was written, and 1 if one failed. */
 export async function run(args: readonly string[]): Promise<number> {
-  const [{ text, flag }, path = '', table = ''] = parse(help, args);
-  const [columns, out, user, idFile] = [text('columns'), text('out'), text('as'), text('where-id-file')];
+  const [{ text, list, flag }, path = '', table = ''] = parse(help, args);
+  const [columns, out, user, idFile] = [list('columns'), text('out'), text('as'), text('where-id-file')];
   if (!columns || !out) throw new InputError('pass `--columns` and `--out`');
   if (flag('stdin') && idFile !== undefined) throw new InputError('pass `--stdin` or `--where-id-file`');
   const [defined] = await definedIn(path, text('export'), table);
@@ -63,7 +63,7 @@ export async function run(args: readonly string[]): Promise<number> {
     // No value needs a fingerprint.
     const unindexed = withEach(target, () => ({ index: undefined, parts: undefined }));
     const codec = codecOf(unindexed, user === undefined ? client : client.as(user));
-    const opened = columns.split(/ *, */).map((column) => requireField(plan, column).name);
+    const opened = columns.map((column) => requireField(plan, column).name);
     const others = plan.fields.filter(({ name }) => !opened.includes(name)).map(({ name }) => [name, null]);
     const onError = (error: FieldError) => (error.code === 'subject_erased' ? null : error);
     const how = { settled: true, onError, as: Object.fromEntries(others) };
