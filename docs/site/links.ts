@@ -106,8 +106,9 @@ export function markdownOf(path: string, text: string, site: string): string {
         : piece.replace(link, (whole, shown: string, href: string) => {
             const target = targetOf(path, href);
             if (target.kind === 'other') return whole;
-            if (target.kind === 'page')
+            if (target.kind === 'page') {
               return `[${shown}](${markdownUrl(target.path, site)}${target.fragment})`;
+            }
             const url = sourceUrl(target);
             if (url !== undefined) return `[${shown}](${url})`;
             return shown.includes('`') ? shown : `${shown} (\`${target.path}\`)`;

@@ -46,6 +46,7 @@ export function writeForModels(folder: string, site: string): void {
   };
   write('llms.txt', llmsIndex(site));
   write('llms-full.txt', llmsFull(site));
-  for (const path of pages.filter(hasMarkdown))
+  for (const path of pages.filter(hasMarkdown)) {
     write(markdownUrl(path, '').slice(1), markdownOf(path, read(path), site));
+  }
 }

@@ -94,8 +94,9 @@ export function targetOf(from: string, href: string): Target {
   const [link = '', fragment] = href.split('#');
   const path = posix.join(posix.dirname(from), decodeURI(link)).replace(/\/$/, '');
   const hash = fragment === undefined ? '' : `#${fragment}`;
-  for (const page of [path, posix.join(path, 'README.md')])
+  for (const page of [path, posix.join(path, 'README.md')]) {
     if (pages.includes(page)) return { kind: 'page', path: page, fragment: hash };
+  }
   const isFolder = existsSync(root + path) && statSync(root + path).isDirectory();
   return { kind: 'source', path, isFolder };
 }

@@ -32,8 +32,9 @@ export function contents(outline = JSON.parse(read('docs/site/sidebar.json')) as
 function entryOf(line: string): Entry {
   const [, address, name] = /^(\S+) ?(.*)$/.exec(line) ?? [];
   const path = pages.find((page) => addressOf(page) === address);
-  if (path === undefined)
+  if (path === undefined) {
     throw new Error(`docs/site/sidebar.json lists ${address}, but no page has this address: delete it`);
+  }
   return { path, text: name || titleOf(path).split(':', 1).join('') };
 }
 

@@ -15,7 +15,8 @@ const rows = Array.from({ length: Number(process.env.ROWS ?? 1_000) }, (_, at) =
   id: at + 1,
   token: encrypt(`token ${at + 1}`),
 }));
-for (let first = 0; first < rows.length; first += 5_000)
+for (let first = 0; first < rows.length; first += 5_000) {
   await sql`insert into ${sql(app)} ${sql(rows.slice(first, first + 5_000))}`;
+}
 console.log(`${app}: ${rows.length} tokens, such as ${rows[0].token.slice(0, 24)}…`);
 await sql.end();

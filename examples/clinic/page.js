@@ -5,7 +5,9 @@ import { definition } from './table.mjs';
 const settings = await (await fetch('/settings')).json();
 const redirectUri = `${location.origin}/`;
 const find = (selector) => document.querySelector(selector);
-const say = (words) => (find('output').textContent = words);
+const say = (words) => {
+  find('output').textContent = words;
+};
 
 // 1. The sign-in: authorization code with PKCE. The library of your provider does this.
 
@@ -87,7 +89,10 @@ async function open({ page, token }) {
     const row = document.createElement('tr');
     const cell = row.insertCell();
     cell.textContent = name;
-    if (isErased) return ((cell.colSpan = 3), row);
+    if (isErased) {
+      cell.colSpan = 3;
+      return row;
+    }
     const input = document.createElement('input');
     input.value = allergies;
     input.ariaLabel = `Allergies of ${name}`;
@@ -143,7 +148,8 @@ async function open({ page, token }) {
 
 const attempt = (action) => action().catch((error) => say(error.message));
 
-for (const button of document.querySelectorAll('#sign-in button'))
+for (const button of document.querySelectorAll('#sign-in button')) {
   button.addEventListener('click', () => attempt(() => signIn(button.dataset.page, button.dataset.hint)));
+}
 const code = new URLSearchParams(location.search).get('code');
 if (code !== null) await attempt(async () => open(await finishSignIn(code)));

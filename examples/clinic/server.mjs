@@ -76,11 +76,12 @@ const patients = pgTable('clinic_patients', {
 const records = definition.for(new EaasClient({ apiKey: api_key }));
 
 const registered = new Set((await db.select({ id: patients.id }).from(patients)).map(({ id }) => id));
-for (const { name, patient: id } of Object.values(people))
+for (const { name, patient: id } of Object.values(people)) {
   if (id && !registered.has(id)) {
     const row = { id, name, allergies: 'none known' };
     await db.insert(patients).values(await records.encryptRow('clinic_patients', id, row));
   }
+}
 
 const options = { entryPoints: [new URL('page.js', import.meta.url).pathname], bundle: true, format: 'esm' };
 const { outputFiles } = await build({ ...options, write: false });
@@ -109,8 +110,9 @@ async function respond(request) {
     const rows = db.select().from(patients);
     return [200, await (user.isStaff ? rows : rows.where(eq(patients.id, user.patient)))];
   }
-  if (request.method !== 'PUT' || !(Number(request.headers['content-length']) <= 32_768))
+  if (request.method !== 'PUT' || !(Number(request.headers['content-length']) <= 32_768)) {
     return [400, { error: 'Send at most 32 KiB.' }];
+  }
   if (!user.isStaff && id !== user.patient) return [403, { error: 'This is another patient.' }];
   const { allergies } = await json(request);
   if (!isEncrypted(allergies)) return [400, { error: 'The page must encrypt.' }];

@@ -12,8 +12,9 @@ export async function acceptSignIn({ baseUrl, apiKey, keyId, issuer, jwks, app }
     return answer;
   };
   const { issuers } = await call('GET', '?limit=100');
-  for (const { issuer_id, name, revoked_at } of issuers)
+  for (const { issuer_id, name, revoked_at } of issuers) {
     if (name.startsWith('clinic: ') && revoked_at === null) await call('DELETE', `/${issuer_id}`);
+  }
 
   const both = { issuer, jwks, key_ids: [keyId], allowed_origins: [app] };
   const patients = await call('POST', '', {

@@ -22,8 +22,9 @@ async function open() {
   const eaas = createBrowserClient({ keyId, half: await unlock() });
   const show = (text) =>
     find('ul').append(Object.assign(document.createElement('li'), { textContent: text }));
-  for (const { id, ciphertext } of notes)
+  for (const { id, ciphertext } of notes) {
     show(await eaas.decrypt(ciphertext, { subject: patient, context: { note: id }, as: 'text' }));
+  }
   find('button').hidden = true;
   find('form').hidden = false;
   find('form').addEventListener('submit', (event) => {
@@ -39,5 +40,8 @@ async function save(eaas, text) {
   return text;
 }
 
-const attempt = (action) => action().catch((error) => (find('output').textContent = error.message));
+const attempt = (action) =>
+  action().catch((error) => {
+    find('output').textContent = error.message;
+  });
 find('button').addEventListener('click', () => attempt(open));

@@ -58,10 +58,11 @@ export function addEncryption<T extends FieldsTables>(
   /** Refuses to write encrypted columns of rows whose ids are not known. */
   function refuse({ model }: Options, names: readonly PropertyKey[]): void {
     const own = (tables as Readonly<Record<string, Values>>)[model?.tableName ?? ''];
-    if (own && !names.every((name) => 'unencrypted' in Object(own[String(name)])))
+    if (own && !names.every((name) => 'unencrypted' in Object(own[String(name)]))) {
       throw new TypeError(
         `${model?.tableName}: a ciphertext is bound to its row, so save each row by itself`,
       );
+    }
   }
 
   sequelize.addHook('beforeSave', async (row: Model, options: Options) => {

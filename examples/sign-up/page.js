@@ -21,6 +21,8 @@ async function signUp({ name, email }) {
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   const output = form.querySelector('output');
-  const show = (text) => (output.textContent = text);
+  const show = (text) => {
+    output.textContent = text;
+  };
   signUp(Object.fromEntries(new FormData(form))).then(show, (error) => show(error.message));
 });

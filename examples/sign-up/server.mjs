@@ -49,8 +49,9 @@ const pages = {
 async function signUp(request) {
   if (!(Number(request.headers['content-length']) <= 32_768)) return [413, 'The form is too long.'];
   const { id, name, email, email_index } = await json(request);
-  if (![name, email].every(isEncrypted) || !/^[\da-f]{64}$/.test(email_index))
+  if (![name, email].every(isEncrypted) || !/^[\da-f]{64}$/.test(email_index)) {
     return [400, 'The form must be encrypted.'];
+  }
   const { count } = await sql`
     insert into sign_ups ${sql({ id, name, email, email_index })} on conflict (email_index) do nothing`;
   return count === 1 ? [201, 'Welcome!'] : [409, 'This email has signed up before.'];

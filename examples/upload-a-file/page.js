@@ -67,11 +67,13 @@ async function read(start) {
   return new TextDecoder().decode(bytes);
 }
 
-const show = (work) =>
-  work.then(
-    (text) => (find('output').textContent = text),
-    (error) => (find('output').textContent = error.message),
-  );
+async function show(work) {
+  try {
+    find('output').textContent = await work;
+  } catch (error) {
+    find('output').textContent = error.message;
+  }
+}
 find('[name=file]').addEventListener('change', ({ target }) => void show(upload(target.files[0])));
 find('button').addEventListener('click', () => void show(read(Number(find('[name=start]').value))));
 find('output').textContent = 'Choose a file.';

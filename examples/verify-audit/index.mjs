@@ -7,8 +7,9 @@ import { createInterface } from 'node:readline';
 import { verifyLog } from '@eaas/audit';
 
 const [log, file, verifierKey] = process.argv.slice(2);
-if (!log || (file && !verifierKey))
+if (!log || (file && !verifierKey)) {
   fail('usage: node index.mjs <log file> [<checkpoint file> <verifier key>]', 2);
+}
 const checkpoint = file && (await readFile(file, 'utf8').catch((error) => refuse('checkpoint', file, error)));
 
 const entries = entriesIn(log);
@@ -19,7 +20,9 @@ const { findings } = await verifyLog(all(), {
   ...(file && { checkpoint, verifierKey }),
   // The entries before it can have been purged.
   from: first.id,
-  onEntry: (entry) => (last = entry),
+  onEntry: (entry) => {
+    last = entry;
+  },
 }).catch((error) => fail(error.message, 2));
 const [finding] = findings;
 if (finding) fail(`${finding.message}: export the log again, or ask who changed it`);
@@ -27,10 +30,11 @@ console.log(
   `entries ${first.id} to ${last.id} of tenant ${last.tenant_id} are a chain, with the hash ${last.hash}`,
 );
 if (file) console.log('the checkpoint proves these entries');
-else
+else {
   console.error(
     'No checkpoint was passed: this shows only that the file is consistent, not that it is the original log.',
   );
+}
 
 async function* all() {
   yield first;

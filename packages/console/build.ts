@@ -88,11 +88,12 @@ function licensesOf({ inputs }: Metafile): string {
     .map((name) => {
       const folder = fileURLToPath(new URL(`../../node_modules/${name}/`, import.meta.url));
       const license = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file));
-      if (!license)
+      if (!license) {
         throw new Error(
           `the bundled package ${name} must have a file LICENSE or LICENCE (got none): ` +
             'its license must be distributed with the code',
         );
+      }
       return `${name}\n\n${readFileSync(join(folder, license), 'utf8').trim()}\n`;
     })
     .join(`\n${'-'.repeat(80)}\n\n`);

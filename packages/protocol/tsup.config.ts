@@ -56,7 +56,9 @@ const options = {
   minifySyntax: true,
   removeNodeProtocol: false,
   // The package has its sources beside dist.
-  esbuildOptions: (esbuild) => void (esbuild.sourcesContent = false),
+  esbuildOptions: (esbuild) => {
+    esbuild.sourcesContent = false;
+  },
 } satisfies Options;
 
 export default defineConfig([

@@ -53,8 +53,9 @@ export const benchmark: Report = {
         .join(', ')}`;
       if (process.env['BUDGET_FILES']) yield* files.map((file) => `  ${file}`);
       if (name !== 'wrap') continue;
-      for (const what of ['files', 'promises', 'statements'] as const)
+      for (const what of ['files', 'promises', 'statements'] as const) {
         if (counts[what] > most[what]) over.push(`${counts[what]} ${what}, of at most ${most[what]}`);
+      }
     }
     if (over.length > 0) throw new Error(`a wrap costs more than its budget: ${over.join('; ')}`);
   },

@@ -34,8 +34,9 @@ export function chooseEarlier(given: string, git: Git, exists: (path: string) =>
     const commit = git('merge-base', 'HEAD', main);
     if (commit !== undefined && commit !== head) return { commit, reason: `where this branch left ${main}` };
   }
-  if (head !== undefined && git('status', '--porcelain') !== '')
+  if (head !== undefined && git('status', '--porcelain') !== '') {
     return { commit: head, reason: 'HEAD, because the working tree has changes' };
+  }
   const commit = commitOf('HEAD~1');
   if (commit !== undefined) return { commit, reason: 'HEAD~1' };
   throw new Error('git knows no earlier commit: set BENCH_EARLIER to the directory of a checkout.');
@@ -72,6 +73,7 @@ async function done(command: readonly string[], cwd: string, defer: Defer): Prom
     if (child.kill()) await closed;
   });
   const [code] = await closed;
-  if (code !== 0)
+  if (code !== 0) {
     throw new Error(`\`${command.join(' ')}\` failed (${code}) in ${cwd}:\n${stdout()}${stderr()}`);
+  }
 }

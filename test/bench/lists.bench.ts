@@ -27,8 +27,9 @@ export const benchmark: Benchmark = {
     const postgres = await OwnPostgres.start('installed', false);
     defer(postgres.drop);
     const sql = connectDeferred(defer, postgres);
-    for (const table of ['plain', 'people'])
+    for (const table of ['plain', 'people']) {
       await sql.unsafe(`create table ${table} (id uuid primary key, ${names.join(' text, ')} text)`);
+    }
     const service = createTestService();
     const { key_id: keyId } = await service.createKey('lists');
     const client = new EaasClient({ ...service, keyId, cache: { decrypt: { maxAge: 86_400_000 } } });

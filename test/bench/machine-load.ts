@@ -21,8 +21,9 @@ export async function watchMachine(): Promise<() => Promise<Load>> {
 }
 
 export function describeLoad({ others, isBusy }: Load): string {
-  if (others === undefined)
+  if (others === undefined) {
     return 'not checked: only Linux reports how much CPU time other processes used during the run';
+  }
   const share = `other processes used ${(100 * others).toFixed(0)} % of the CPU time`;
   return isBusy
     ? `WARNING: ${share}. Do not trust these results: stop the other processes, and repeat the run.`

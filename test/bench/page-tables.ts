@@ -12,8 +12,9 @@ export function withTables(page: string, tables: ReadonlyMap<string, readonly st
   return Array.from(tables).reduce((text, [name, lines]) => {
     const [before = '', rest, ...others] = text.split(`${begin(name)}\n`);
     const after = rest?.slice(rest.indexOf(end));
-    if (after === undefined || others.length > 0)
+    if (after === undefined || others.length > 0) {
       throw new Error(`the page must contain the marker ${begin(name)} exactly once`);
+    }
     return `${before}${begin(name)}\n\n${lines.join('\n')}\n\n${after}`;
   }, page);
 }

@@ -112,8 +112,9 @@ async function start(checkout: string, defer: Defer): Promise<Build> {
   const customers = await newCustomers({ newTenant }, server, mostTenants);
   // V8 compiles the same code differently from process to process, by up to 40 %.
   const clients: Awaited<ReturnType<typeof startClient>>[] = [];
-  for (let nth = 0; nth < clientsOfBuild; nth++)
+  for (let nth = 0; nth < clientsOfBuild; nth++) {
     clients.push(await startClient(checkout, postgres.connection('owner'), defer));
+  }
   const client = async (work: Work, round: number) => (await clients[round % clientsOfBuild]?.(work)) ?? 0;
   return { checkout, postgres, server, customers, client };
 }

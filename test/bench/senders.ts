@@ -35,10 +35,11 @@ export async function withSenders<T>(
     await Promise.all(bursts.map((one) => one.run(warmUp / bursts.length)));
     const before = refusedBy(bursts);
     const measured = await measure(bursts);
-    if (refusedBy(bursts) > before)
+    if (refusedBy(bursts) > before) {
       throw new Error(
         'the server refused requests, because the machine is too busy: stop other programs and run the benchmark again',
       );
+    }
     return measured;
   } finally {
     for (const burst of bursts) burst.close();

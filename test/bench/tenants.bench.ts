@@ -72,8 +72,9 @@ async function besideOpenBao(program: string, defer: Defer): Promise<Comparison[
     target,
     async measure() {
       const taken = [];
-      for (let round = 0; round < 6; round++)
+      for (let round = 0; round < 6; round++) {
         taken.push({ ours: size * (await rateOf(ours)), reference: size * (await rateOf(theirs)) });
+      }
       return resultOf(taken.slice(1));
     },
   });

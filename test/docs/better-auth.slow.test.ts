@@ -64,8 +64,9 @@ async function appOf(files: Readonly<Record<string, string>>) {
   const opening = `import postgres from 'postgres'; import { drizzle } from 'drizzle-orm/postgres-js';
 export const db = drizzle(postgres({ ...${JSON.stringify(connection('owner'))}, max: 1 }));
 export const query = (statement) => db.execute(statement);`;
-  for (const [file, code] of Object.entries({ 'db.ts': opening, ...files }))
+  for (const [file, code] of Object.entries({ 'db.ts': opening, ...files })) {
     writeFileSync(join(folder, file), code);
+  }
   const load = (file: string): Promise<unknown> => import(pathToFileURL(join(folder, file)).href);
   const { query } = (await load('db.ts')) as { query: (statement: string) => Promise<Row[]> };
   return { query, app: await load(Object.keys(files).at(-1) ?? '') };

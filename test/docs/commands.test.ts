@@ -33,8 +33,9 @@ const printed = documents.flatMap((document) =>
 test.each(printed)('the command in $document exists: eaas $words', ({ words, isTyped }) => {
   const [path, command] =
     Array.from(commands).find(([name]) => ` eaas ${words.join(' ')} `.includes(` ${name} `)) ?? [];
-  if (path === undefined || command === undefined)
+  if (path === undefined || command === undefined) {
     throw new Error('the document contains a command that the program `eaas` does not have');
+  }
   const rest = words.slice(path.split(' ').length - 1);
   const given = rest.filter((word) => word.startsWith('--'));
   const known = new Map(command.options.map((option) => [option.long, option]));

@@ -49,20 +49,23 @@ async function run(command: string): Promise<{ readonly output: string; readonly
 
 function show(text: string, kind: Line['kind']): void {
   transcript.push(text);
-  for (const line of text.split('\n'))
+  for (const line of text.split('\n')) {
     for (const [part] of line.matchAll(new RegExp(`.{1,${columns}}(?: |$)`, 'g'))) {
       lines.push({ text: part, kind, at: now });
       if (kind !== 'output') now += part.length * perCharacter.typed;
     }
+  }
 }
 
 try {
   for (const library of libraries) await pack(library, folder);
   const page = read('docs/start/tokens.md');
-  for (const file of ['connectors.mts', 'find.mts', 'rewrap.mts'])
+  for (const file of ['connectors.mts', 'find.mts', 'rewrap.mts']) {
     for (const block of blocksOf(page, `ts ${file}`)) writeFileSync(join(folder, file), block);
-  for (const command of commandsOf(page).filter((each) => each.startsWith('npm install ')))
+  }
+  for (const command of commandsOf(page).filter((each) => each.startsWith('npm install '))) {
     await run(command.replace('/tmp/', `${folder}/`));
+  }
   for (const command of commands) {
     show(`$ ${command}`, command.startsWith('#') ? 'comment' : 'command');
     const { output, seconds } = await run(command);

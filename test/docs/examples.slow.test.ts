@@ -51,8 +51,9 @@ function storyOf(entry: keyof typeof databases): [file: string, code: string] {
   });
   const names: Record<string, string[]> = {};
   const code = told.map((each) => each.code.replaceAll('drizzle/pg', `drizzle/${entry}`)).join('\n');
-  for (const [, found = '', from = ''] of code.matchAll(/^import \{ (.*) \} from '(.*)';$/gm))
+  for (const [, found = '', from = ''] of code.matchAll(/^import \{ (.*) \} from '(.*)';$/gm)) {
     names[from] = [...(names[from] ?? []), ...found.split(', ')];
+  }
   const imports = Object.entries(names).map(
     ([from, all]) => `import { ${[...new Set(all)].join(', ')} } from '${from}';\n`,
   );

@@ -85,8 +85,9 @@ test('the pods have the root key, probes, rights, time and memory that the manua
   });
   expect(server.env?.map(({ value }) => value)).toContain(`/run/eaas/${secrets.get('eaas-root-key')?.[0]}`);
   const routes = read('packages/server/src/http/pages.ts');
-  for (const path of ['/healthz', '/readyz', '/metrics'])
+  for (const path of ['/healthz', '/readyz', '/metrics']) {
     expect(routes).toContain(`servePage(app, '${path}'`);
+  }
   const drop = { capabilities: { drop: ['ALL'] } };
   const securityContext = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, ...drop };
   for (const pod of pods) {

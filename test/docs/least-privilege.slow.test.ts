@@ -132,8 +132,9 @@ describe.each(kinds)('on %s', (_, binaries) => {
     const [, ...rest] = blocksOf(manual, 'sql');
     expect(rest.length).toBeGreaterThan(2);
     const owner = connect('eaas_owner', 'eaas');
-    for (const statement of rest.join('').split(';\n'))
+    for (const statement of rest.join('').split(';\n')) {
       await (statement.includes('eaas.audit_blocks') ? owner : superuser).unsafe(statement);
+    }
     await owner.end();
     await superuser`alter system reset synchronous_standby_names`;
     await superuser`select pg_reload_conf()`;

@@ -54,11 +54,12 @@ export class MemorySaver {
   readonly serde: SerializerProtocol;
   constructor(serde: SerializerProtocol) {
     this.serde = serde;
-    for (const read of [(bytes: Uint8Array) => bytes, textOf])
+    for (const read of [(bytes: Uint8Array) => bytes, textOf]) {
       void check([secret], async () => {
         const [type, bytes] = await serde.dumpsTyped([secret]);
         return [textOf(bytes), await serde.loadsTyped(type, read(bytes))];
       });
+    }
   }
 }
 
@@ -77,7 +78,7 @@ export class Client {
     this.options = options;
     const metadata = { encoding: serialize('json/plain') };
     const given = ['1', '2'].map((text) => ({ metadata, data: new TextEncoder().encode(secret + text) }));
-    for (const codec of options.dataConverter.payloadCodecs)
+    for (const codec of options.dataConverter.payloadCodecs) {
       void check(given, async () => {
         const stored = await codec.encode(given);
         return [
@@ -85,5 +86,6 @@ export class Client {
           await codec.decode(stored),
         ];
       });
+    }
   }
 }

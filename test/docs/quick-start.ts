@@ -96,8 +96,9 @@ async function install(command: string, app: App, homes: readonly string[], fold
     const [, name = '', version = ''] = /^(@?[^@]+)@([\d.]+)$/.exec(word) ?? [];
     const place = `node_modules/${name}`;
     const found = locks.find(({ packages }) => `${packages[place]?.version}.`.startsWith(`${version}.`));
-    if (!found)
+    if (!found) {
       throw new Error(`${word} must be in a lock file of ${homes.join(', ')} (got another version, or none)`);
+    }
     for (const needed of withNeeds(place, found.packages)) await copyOnce(needed, found.home, folder);
   }
 }
@@ -134,8 +135,9 @@ function linkPrograms(module: string, folder: string): void {
   const { name, bin = {} } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')) as Manifest;
   const programs = typeof bin === 'string' ? { [name.replace(/^.*\//, '')]: bin } : bin;
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
-  for (const [program, path] of Object.entries(programs))
+  for (const [program, path] of Object.entries(programs)) {
     symlinkSync(join(at, path), join(folder, 'node_modules/.bin', program));
+  }
 }
 
 // Links the files where the file system can, because they are hundreds of megabytes. No page changes a file of a package.
@@ -238,8 +240,9 @@ function changed(text: string, change: string): string {
   return others.reduce(
     (before, each) => {
       const [, old = '', now = ''] = /^-(.*\n)([^]*)$/.exec(each) ?? [];
-      if (!before.includes(old))
+      if (!before.includes(old)) {
         throw new Error(`the file must have the line that changes (got none like ${old})`);
+      }
       return before.replace(old, () => added(now));
     },
     added(first) + text,
@@ -266,9 +269,11 @@ export async function storedIn(folder: string, { connection }: TestDatabase): Pr
   const tables = await sql<{ name: string }[]>`
     select table_name as name from information_schema.tables where table_schema = 'public'`;
   const rows: string[] = [];
-  for (const { name } of tables)
-    for (const { row } of await sql<{ row: string }[]>`select t::text as row from ${sql(name)} t`)
+  for (const { name } of tables) {
+    for (const { row } of await sql<{ row: string }[]>`select t::text as row from ${sql(name)} t`) {
       rows.push(row);
+    }
+  }
   await sql.end();
   return [...files.map((file) => readFileSync(join(folder, file), 'latin1')), ...rows].join('\n');
 }

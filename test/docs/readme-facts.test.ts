@@ -51,8 +51,9 @@ test('the pages name only entry points that exist, and design notes only files o
 test('no page names a person by the id of a row, which an erasure takes for ever, or passes `cache: false`', () => {
   const wrong = files.filter(({ text }) => /\bsubject: 'id'|\bcache: false\b/.test(text));
   expect(wrong.filter(({ path }) => path.endsWith('.md')).map(({ path }) => path)).toEqual([]);
-  for (const name of ['people', 'erase-a-person', 'sign-in'])
+  for (const name of ['people', 'erase-a-person', 'sign-in']) {
     expect(read(`packages/sdk/docs/${name}.md`)).toMatch(/account\s+can\s+never\s+write\s+again/);
+  }
 });
 
 test('the README of the protocol hashes the fields of an entry in the order of the code', () => {

@@ -80,7 +80,8 @@ export async function recordedMembers(): Promise<Map<AuditAction, Set<string>>> 
     .catch(() => {});
 
   const members = new Map(auditActions.map((action) => [action, new Set(ofOthers[action])]));
-  for await (const { action, metadata } of client.audit.list())
+  for await (const { action, metadata } of client.audit.list()) {
     for (const name of Object.keys(metadata)) members.get(action)?.add(name);
+  }
   return members;
 }

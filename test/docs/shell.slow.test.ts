@@ -104,8 +104,9 @@ async function typeAll(document: string): Promise<{ readonly block: string; read
 }
 
 test('the commands in the operator’s manual work in their order, in one terminal', async () => {
-  for (const page of withCommands)
+  for (const page of withCommands) {
     expect({ page, broken: await typeAll(page) }).toEqual({ page, broken: [] });
+  }
 });
 
 test.each(otherPages)('the command in %s works after the commands in the manual', async (page) => {

@@ -1,6 +1,7 @@
 export function surroundingsOf(document: string): string | undefined {
-  if (listed[document] !== undefined || !/^(?:sdk|migrate|\.\.\/docs)\//.test(document))
+  if (listed[document] !== undefined || !/^(?:sdk|migrate|\.\.\/docs)\//.test(document)) {
     return listed[document];
+  }
   return `import { eaas, keyId } from '@eaas/test-kit/played-service';`;
 }
 

@@ -27,8 +27,9 @@ test.each(columns)('$table has the checks of $key', ({ table, key, isSearchable 
     return /case when not \((.*)\) then/.exec(text)?.[1] ?? '';
   });
   expect(wanted).toHaveLength(isSearchable ? 2 : 1);
-  for (const check of wanted)
+  for (const check of wanted) {
     expect(created).toContain(`check (${check.replaceAll(/"\w+"\."(\w+)"/g, '$1')})`);
+  }
 });
 
 test('the picture of the terminal shows commands and outputs of the page', () => {

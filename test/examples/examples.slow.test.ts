@@ -120,7 +120,7 @@ const writers: [needs: string, command: string[], probe: string[]][] = [
   ['python3 with cryptography 48', ['python3', 'write.py'], ['python3', '-c', mlKem]],
 ];
 
-for (const [needs, command, [probe = '', ...words]] of writers)
+for (const [needs, command, [probe = '', ...words]] of writers) {
   whereAvailable(needs, spawnSync(probe, words).status === 0, () => {
     test(`the SDK opens what ${command.at(-1)} wrote, only with its context`, async () => {
       const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = surroundings.env;
@@ -141,6 +141,7 @@ for (const [needs, command, [probe = '', ...words]] of writers)
       expect(altered.stderr).toContain('must have the right checksum');
     });
   });
+}
 
 test('upload-a-file: no user can decrypt, download or continue the file of another user', async () => {
   const uploads = await newDirectory();

@@ -76,8 +76,9 @@ test('over eleven versions and four key services and back, every value opens, an
   );
   const [, secret = ''] = /"tenant_secret":"(.*?)"/.exec(atob(sealed.slice(11))) ?? [];
   expect(keys.size).toBe(5);
-  for (const text of [...keys, secret, 'eaas_local_', 'a-secret', 'EAAS_LOCAL'])
+  for (const text of [...keys, secret, 'eaas_local_', 'a-secret', 'EAAS_LOCAL']) {
     expect(readFileSync(seen, 'utf8') + said).not.toContain(text);
+  }
 });
 
 test('vault.sh sends no file that a variable names', async () => {
@@ -154,8 +155,9 @@ test('an app whose keys AWS KMS locks has two lines more than the first one of t
   for (const [name, from] of Object.entries({
     '@eaas': join(app.directory, 'node_modules'),
     '@aws-sdk': tools,
-  }))
+  })) {
     symlinkSync(join(from, name), join(folder, 'node_modules', name));
+  }
   writeFileSync(join(folder, 'first.mjs'), code);
   const npx = `npx() { shift 2; '${process.execPath}' '${join(root, 'packages/local/bin/eaas-local.mjs')}' "$@"; }`;
   const open = linesOf(typed).at(-1) ?? '';

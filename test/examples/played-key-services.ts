@@ -18,8 +18,9 @@ const token = 'hvs.of-the-test';
 /** Returns the environment in which programs and apps find them. */
 export async function playKeyServices(): Promise<Environment> {
   const folder = await newDirectory();
-  for (const name of ['aws', 'gcloud', 'az', 'bao'])
+  for (const name of ['aws', 'gcloud', 'az', 'bao']) {
     symlinkSync(join(root, 'test/examples/key-service.mjs'), join(folder, name));
+  }
   const server = createServer((request, response) => {
     respond(folder, request, response).catch(() => response.writeHead(400).end());
   });

@@ -35,11 +35,13 @@ function namesOf(path: string): Map<string, Exported> {
     namesOf(specifiers.get(specifier) ?? posix.join(posix.dirname(path), specifier));
   for (const [, list = '', from = ''] of text.matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)'/gm)) {
     const exported = inFile(from);
-    for (const [, own = '', as = own] of list.matchAll(/(?:type )?(\w+)(?: as (\w+))?/g))
+    for (const [, own = '', as = own] of list.matchAll(/(?:type )?(\w+)(?: as (\w+))?/g)) {
       found.set(as, exported.get(own) ?? { comment: '', isValue: false });
+    }
   }
-  for (const [, from = ''] of text.matchAll(/^export \* from '([^']+)'/gm))
+  for (const [, from = ''] of text.matchAll(/^export \* from '([^']+)'/gm)) {
     for (const [name, exported] of inFile(from)) found.set(name, exported);
+  }
   const declared =
     /(\/\*\*(?:(?!\*\/).)*\*\/\n)?^export (?:async |abstract )?(const|class|function\*?|interface|type) (\w+)/gms;
   for (const [, comment = '', kind = '', name = ''] of text.matchAll(declared)) {

@@ -74,12 +74,14 @@ export async function writeByPrisma({ client, index }: Awaited<ReturnType<typeof
     return { sql, prisma: `model ${table} {\n id String @id\n ${columns.join(' String?\n ')} String?\n}\n` };
   });
   mkdirSync(folderOf(7, 'kept'), { recursive: true });
-  for (const kind of ['sql', 'prisma'] as const)
+  for (const kind of ['sql', 'prisma'] as const) {
     writeFileSync(join(folderOf(7, 'kept'), `kept.${kind}`), all.map((of) => of[kind]).join(''));
+  }
   const { prisma, sql } = await closing(openPrisma(7, 'kept', 'generated/kept/kept'), (it) => it.close());
   const db = withEncryption(prisma, client, fields, { index }) as never as Record<string, Client['patient']>;
-  for (const [model, data] of Object.entries({ people, letters }))
+  for (const [model, data] of Object.entries({ people, letters })) {
     await db[model]?.['createMany']?.({ data });
+  }
   return { people: await sql`select * from people order by id`, letters: await sql`select * from letters` };
 }
 

@@ -79,8 +79,9 @@ export async function signatures(): Promise<Promises[string]> {
   const resolved = (symbol: Declared): Declared =>
     symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   const add = (name: string, symbol: Declared) => {
-    for (const declared of symbol.declarations ?? [])
+    for (const declared of symbol.declarations ?? []) {
       for (const [at, cases] of promisesOf(ts, declared)) (all[name + at] ??= []).push(...cases);
+    }
   };
   const follow = (node: Node): void => {
     if (isHidden(ts, node)) return;
@@ -143,8 +144,9 @@ function* promisesOf(ts: TypeScript, node: Node, at = ''): Generator<readonly [s
   const least = passed?.filter((of) => !of.questionToken).length ?? 0;
   if (passed) yield [at, [...passed, 'all'].flatMap((_, nth) => (nth < least ? [] : [`takes ${nth}`]))];
   if (node.initializer) yield [at, [textOf(node.initializer)]];
-  for (const member of members)
+  for (const member of members) {
     yield* promisesOf(ts, member, `${at}.${member.name ? textOf(member.name) : ''}`);
+  }
   for (const [nth, parameter] of parameters.entries()) yield* promisesOf(ts, parameter, `${at}(${nth})`);
   if (!type || type.members) return;
   yield [at, type.kind === ts.SyntaxKind.UnionType ? (type.types ?? []).map(textOf) : [textOf(type)]];

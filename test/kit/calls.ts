@@ -274,9 +274,9 @@ export async function materialFor(tenant: Tenant, route: Route): Promise<Materia
     return { id: issuer_id, wrapped_key: '', ciphertext: '' };
   }
   const bundle = ok(await tenant.api.post('/v1/encrypt', { key_id, plaintext: 'x' }));
-  if (subject === 'person')
+  if (subject === 'person') {
     ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek(), subject: key_id }));
-  else if (subject === 'rotated') ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
+  } else if (subject === 'rotated') ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
   else if (subject !== 'none') await bring(tenant.api, key_id, subject);
   return { id: key_id, wrapped_key: bundle.wrapped_key, ciphertext: bundle.ciphertext };
 }

@@ -47,12 +47,13 @@ export class ClosingLine implements Reporter {
     for (const test of module.children.allTests()) {
       const result = test.result();
       const { state } = result;
-      if (result.state === 'skipped' && result.note)
+      if (result.state === 'skipped' && result.note) {
         process.stdout.write(`skipped: ${test.name}: ${result.note}\n`);
+      }
       const needed = softwareOf(test);
-      if (needed !== undefined && state === 'skipped')
+      if (needed !== undefined && state === 'skipped') {
         this.notAvailable.set(needed, (this.notAvailable.get(needed) ?? 0) + 1);
-      else if (state === 'passed') {
+      } else if (state === 'passed') {
         this.passed += 1;
         if (needed !== undefined) this.available.set(needed, new Date().toISOString().slice(0, 10));
       } else if (state === 'skipped') this.skipped += 1;

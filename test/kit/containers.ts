@@ -21,8 +21,9 @@ export async function openContainers(images: readonly string[]): Promise<Record<
   const folder = await newDirectory();
   const bin = join(folder, 'bin');
   await mkdir(bin);
-  for (const name of ['docker', 'podman'])
+  for (const name of ['docker', 'podman']) {
     await symlink(join(root, `test/self-host/${name}.sh`), join(bin, name));
+  }
   const env = {
     PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
     BUILDAH_FORMAT: 'docker', // the other format has no health checks
@@ -63,8 +64,9 @@ runroot = "${folder}/run"
   if (!images.every((image) => run('timeout', '60', 'podman', 'pull', '--quiet', image))) {
     const making = join(folder, 'images');
     await mkdir(making);
-    if (!run(join(root, 'test/self-host/make-images.sh'), making))
+    if (!run(join(root, 'test/self-host/make-images.sh'), making)) {
       throw new Error('the images could not be made');
+    }
   }
   return env;
 }

@@ -45,7 +45,9 @@ export interface Played {
 let played: Played | undefined;
 
 /** Has the tests that follow in this worker meet what is played, until it is undefined again. */
-export const playOn = (instead: Played | undefined): void => void (played = instead);
+export const playOn = (instead: Played | undefined): void => {
+  played = instead;
+};
 
 export function target(): Promise<Target> {
   if (played) return Promise.resolve({ baseUrl: played.baseUrl, command: [], env: {} });
@@ -80,11 +82,12 @@ export async function newTenant(...options: string[]) {
   const api = await clientOf(first.api_key);
   const entries = async (query = 'limit=100') => ok(await api.get(`/v1/audit?${query}`)).logs;
   // What plays a server walks along all its logs itself.
-  if (!played)
+  if (!played) {
     await closing(api, async () => {
       const { status, body } = await api.get('/v1/audit/verify');
       if (status === 200) requireNone(tenant_id, body);
     });
+  }
   return {
     ...record,
     api,
@@ -120,8 +123,9 @@ export async function expiredClient(tenant: Tenant): Promise<Client> {
 }
 
 export function ok<Body>(answer: Answer<Body>): Body {
-  if (answer.status >= 300)
+  if (answer.status >= 300) {
     throw new Error(`expected a successful response, got ${answer.status} ${answer.text}`);
+  }
   return answer.body;
 }
 
@@ -136,8 +140,9 @@ export async function newestEntry(tenant: Tenant): Promise<AuditEntry> {
 
 export function only<T>(items: readonly T[]): T {
   const [item] = items;
-  if (items.length !== 1 || item === undefined)
+  if (items.length !== 1 || item === undefined) {
     throw new Error(`expected exactly one item in the list (got ${items.length})`);
+  }
   return item;
 }
 

@@ -33,6 +33,7 @@ export async function moveHeads(sql: postgres.Sql, roots: Roots): Promise<void> 
   const rows = await sql<SealedTenantSecret[]>`
     select tenant_id, root_id, sealed_secret from eaas.tenants join eaas.audit_heads using (tenant_id)
     where get_byte(hash, 0) = 0`;
-  for (const row of rows)
+  for (const row of rows) {
     await sql`update eaas.audit_heads set ${sql(headOf(roots, row, 2))} where tenant_id = ${row.tenant_id}`;
+  }
 }

@@ -43,8 +43,9 @@ export function tablesOf(text: string): Table[] {
 
 export function rowsUnder(text: string, head: string): (readonly string[])[] {
   const tables = tablesOf(text).filter((table) => table.head[0] === head);
-  if (tables.length === 0)
+  if (tables.length === 0) {
     throw new Error(`the page must have a table with the title "${head}" in its first column (got none)`);
+  }
   return tables.flatMap(({ rows }) => rows);
 }
 

@@ -141,7 +141,9 @@ export function playLog(length = 0) {
     },
     /** Computes all hashes again, so that nothing but what somebody kept shows a change. */
     rechain() {
-      log.entries.forEach((entry, index) => (log.entries[index] = chained(entry, hashBefore(index))));
+      log.entries.forEach((entry, index) => {
+        log.entries[index] = chained(entry, hashBefore(index));
+      });
     },
   };
   for (let nth = 0; nth < length; nth++, log.time++) log.append();

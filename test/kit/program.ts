@@ -113,8 +113,12 @@ export function launch(command: readonly string[], env: Environment, cwd = root,
   running.add(child);
   child.once('exit', () => running.delete(child));
   let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
   child.stdin.on('error', () => {}).end(input);
   return { child, stdout: () => stdout, stderr: () => stderr };
 }

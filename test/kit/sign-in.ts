@@ -25,10 +25,11 @@ export function signed(alg: string, key: KeyObject, header: unknown, claims: unk
   const input = `${textOf(header)}.${textOf(claims)}`;
   const bytes = Buffer.from(input);
   const signature = () => {
-    if (alg === 'HS256')
+    if (alg === 'HS256') {
       return createHmac('sha256', key.export({ type: 'spki', format: 'pem' }))
         .update(bytes)
         .digest();
+    }
     if (alg === 'ES256') return sign('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' });
     if (alg === 'PS256') return sign('sha256', bytes, { key, ...pss });
     return sign(alg === 'RS256' ? 'sha256' : null, bytes, key);

@@ -33,7 +33,9 @@ export async function startProxy(proxy: Proxy, servers: readonly number[]) {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    errors += chunk;
+  });
   const stop = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) {
       const ended = once(child, 'exit');

@@ -20,8 +20,11 @@ export async function openTerminal(
   });
   const closed = once(shell, 'close');
   let shown = '';
-  for (const stream of [shell.stdout, shell.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  for (const stream of [shell.stdout, shell.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      shown += text;
+    });
+  }
   shell.stdin.write("set -m; exec 2>&1; trap 'failed+=\"$BASH_COMMAND\"$'\"'\\n'\"'' ERR\n");
 
   // Commands read from /dev/null. Otherwise, a Node program could read the next commands from the pipe that feeds the
@@ -39,8 +42,9 @@ export async function openTerminal(
         const failed = (found[1] ?? '').split('\n').filter((line) => line !== '');
         return { output: shown.slice(start, start + found.index), failed };
       }
-      if (shell.exitCode !== null || Date.now() > deadline)
+      if (shell.exitCode !== null || Date.now() > deadline) {
         throw new Error(`the terminal did not finish the commands in time:\n${lines}\n${shown.slice(start)}`);
+      }
     }
   };
   const close = async (): Promise<void> => {

@@ -12,9 +12,11 @@ async function bundle(contents: string, more: object = {}): Promise<{ text: stri
   const { outputs } = metafile;
   const atOnce = new Set(Object.keys(outputs).filter((name) => outputs[name]?.entryPoint === '<stdin>'));
   // Also visits imports of imports, because `for … of` visits names that the loop adds to the set.
-  for (const name of atOnce)
-    for (const { path, kind } of outputs[name]?.imports ?? [])
+  for (const name of atOnce) {
+    for (const { path, kind } of outputs[name]?.imports ?? []) {
       if (kind === 'import-statement') atOnce.add(path);
+    }
+  }
   const names = [...atOnce].map((name) => name.replace(/.*\//, '/'));
   const loaded = outputFiles.filter(({ path }) => names.some((name) => path.endsWith(name)));
   const sizes = loaded.map(({ text }) => gzipSync(text, { level: 9 }).length);
@@ -73,8 +75,9 @@ test('an app whose keys are in a variable has at most 348.7 kB of ours, minified
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(348_700);
   expect(text).toContain('eaas local secret v1');
   // What only a server answers.
-  for (const its of ['quota of encrypt operations', 'API key not found', 'Issuer not found', 'rows_differ'])
+  for (const its of ['quota of encrypt operations', 'API key not found', 'Issuer not found', 'rows_differ']) {
     expect(text).not.toContain(its);
+  }
 });
 
 test('the browser client does not take an API key, and `createIntake` does not use the network', async () => {

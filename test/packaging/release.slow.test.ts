@@ -271,10 +271,11 @@ test('a page names every tarball for package managers that would ask npm for it'
 const brought = new Map<string, { packages: number; megabytes: number }>();
 const limits = new Map([['@eaas/sdk', { packages: 8, megabytes: 14 }]]);
 afterAll(() => {
-  for (const [name, { packages, megabytes }] of brought)
+  for (const [name, { packages, megabytes }] of brought) {
     process.stdout.write(
       `${name.padEnd(16)}${`${packages} packages`.padStart(12)}${`${megabytes} MB`.padStart(9)}\n`,
     );
+  }
 });
 
 async function appWith(name: string): Promise<string> {
@@ -305,8 +306,9 @@ test.each(manifests)('$name alone in an empty app: its types, and one call', asy
   expect(megabytes).toBeLessThanOrEqual(limits.get(name)?.megabytes ?? Infinity);
   const env = { ...variables, DEVELOPMENT: join(own, '.eaas'), VERSION: version };
   const type = (...command: string[]) => run(command, env, { cwd: app });
-  for (const bin of Object.keys(manifest.bin ?? {}))
+  for (const bin of Object.keys(manifest.bin ?? {})) {
     expect(await type(`node_modules/.bin/${bin}`, '--help')).toMatchObject({ code: 0, stderr: '' });
+  }
   const { code, prints } = calls[name] ?? { code: '', prints: '' };
   const entries = entriesOf(manifest);
   const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);

@@ -42,16 +42,18 @@ interface Module {
 
 /** Returns the source with the break. Throws unless there is exactly one place for it. */
 export function broken(source: string, { name, file, find, replace }: Break): string {
-  if (source.split(find).length !== 2)
+  if (source.split(find).length !== 2) {
     throw new Error(`the break ${name} must have exactly one place in ${file}: ${find}`);
+  }
   return source.replace(find, () => replace);
 }
 
 /** Returns whether enough breaks were noticed. */
 export async function proveBreaks(names: readonly string[]): Promise<boolean> {
   const chosen = (await allBreaks()).filter(({ name }) => names.length === 0 || names.includes(name));
-  if (chosen.length === 0)
+  if (chosen.length === 0) {
     throw new Error(`no break has the name ${names.join(', ')}: list them with --list.`);
+  }
   const unnoticed: Break[] = [];
   try {
     const copy = await copySources();
@@ -79,8 +81,9 @@ export async function proveBreaks(names: readonly string[]): Promise<boolean> {
 /** The titles of the tests that fail, and the files whose tests cannot begin. */
 async function failuresOf(copy: string, paths: readonly string[]): Promise<readonly string[]> {
   // They read what the build declares.
-  if (paths.some((path) => path.endsWith('.slow.test.ts')))
+  if (paths.some((path) => path.endsWith('.slow.test.ts'))) {
     spawnSync('npm', ['run', 'types', '--workspaces', '--if-present'], { cwd: copy });
+  }
   const report = await runTests(copy, [...paths, '--bail=3']);
   // Vitest that ended without a report has judged nothing.
   if (report === undefined) throw new Error(`the tests of ${paths.join(', ')} ended without a report`);

@@ -181,8 +181,9 @@ class Jury {
     for (const one of named ? breaks : []) {
       const noticing = await this.failing([one], [...(named ?? []), '--bail=1']);
       if (noticing?.length === 0) left.push(one);
-      else
+      else {
         console.log(`noticed by all tests together (${(noticing ?? ['no end']).join(', ')}):\n  ${one.name}`);
+      }
     }
     if (named && left.length < breaks.length) return this.unnoticed(left);
     // The tests never ended, or failed only because of several breaks: judged in two halves.
@@ -213,8 +214,9 @@ export async function proveDrawn(count: number, seed: number): Promise<boolean> 
       if (noticing?.length === 0) survivors.push(one);
       console.log(`${noticing?.length === 0 ? 'survives' : 'noticed '}  ${one.name}`);
     }
-    for (let first = 0; first < survivors.length; first += mostAtOnce)
+    for (let first = 0; first < survivors.length; first += mostAtOnce) {
       left.push(...(await jury.unnoticed(survivors.slice(first, first + mostAtOnce))));
+    }
   } finally {
     await lasting.close();
   }

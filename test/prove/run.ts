@@ -28,8 +28,9 @@ function choose(names: readonly string[]): Chosen[] {
     const [partName = '', trialName] = name.split(':');
     const part = parts.find((known) => known.name === partName);
     const trials = part?.trials.filter((trial) => trialName === undefined || trial.name === trialName);
-    if (!part || !trials?.length)
+    if (!part || !trials?.length) {
       throw new Error(`"${name}" is not the name of a part or a trial: list all names with --list.`);
+    }
     return { part, trials };
   });
 }

@@ -44,8 +44,9 @@ async function download(): Promise<void> {
     const file = await run('npm', 'pack', '--silent', '--pack-destination', downloads, what);
     await run('tar', '-xzf', join(downloads, file), '--strip-components=1', '-C', place);
   }
-  for (const link of ['npm', 'npx'])
+  for (const link of ['npm', 'npx']) {
     symlinkSync(`../lib/node_modules/npm/bin/${link}-cli.js`, join(downloads, name, 'bin', link));
+  }
   await run('tar', '-I', 'gzip -1', '-cf', join(downloads, `${name}.tar.gz`), '-C', downloads, name);
   // The registry can be behind a proxy that has its own authority.
   const authorities = process.env['NODE_EXTRA_CA_CERTS'];
@@ -139,8 +140,9 @@ whereAvailable(`the root account, ${needed.join(', ')}`, isAvailable, () => {
     for (const command of commands) {
       const own = command.replace('eaas.example {', `$&\n  ${inPage('tls ')}`);
       if (own !== command) {
-        for (const file of ['eaas.pem', 'eaas.key'])
+        for (const file of ['eaas.pem', 'eaas.key']) {
           copyFileSync(join(folder, file), join(system, 'etc/caddy', file));
+        }
         await succeed(operator, 'chown caddy /etc/caddy/eaas.*');
       }
       await succeed(operator, own);
@@ -175,8 +177,9 @@ whereAvailable(`the root account, ${needed.join(', ')}`, isAvailable, () => {
     await succeed(operator, `systemd-analyze security --offline=true --threshold=20 ${unit}`);
     await succeed(operator, `pid=${await property('MainPID')}; uid=$(stat -c %u /proc/$pid)`);
     const server = await succeed(operator, 'cat /proc/$pid/status');
-    for (const line of [/^Uid:\s+[1-9]/m, /^CapBnd:\s+0+$/m, /^NoNewPrivs:\s+1$/m, /^Seccomp:\s+2$/m])
+    for (const line of [/^Uid:\s+[1-9]/m, /^CapBnd:\s+0+$/m, /^NoNewPrivs:\s+1$/m, /^Seccomp:\s+2$/m]) {
       expect(server).toMatch(line);
+    }
     await succeed(operator, 'touch /root/secret /dev/secret');
     const forbidden = ['touch /opt/eaas/x', 'touch /var/x', 'cat /root/secret', 'cat /dev/secret'];
     for (const attempt of [...forbidden, 'setpriv --reuid $uid cat /etc/eaas/root.key']) {

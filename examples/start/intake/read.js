@@ -36,8 +36,9 @@ for (const line of (await readFile('submissions.jsonl', 'utf8')).trimEnd().split
 }
 
 const stored = db.prepare('select * from patients').all();
-for (const { name, email, born } of await records.decryptRows('patients', stored, ({ id }) => id))
+for (const { name, email, born } of await records.decryptRows('patients', stored, ({ id }) => id)) {
   console.log(`${name}, ${email}, born ${born}`);
+}
 
 const { email_index } = await records.where('patients', { email: ' ADA@example.com' });
 const matching = db.prepare('select * from patients where email_index = ?').all(email_index);

@@ -99,7 +99,9 @@ describe('a later round', () => {
     ['the last entry that was read is not shown', hide, 'entry_missing', 250],
     [
       'the service signs with another key',
-      (log) => (log.seed = createSecretKey(randomBytes(32))),
+      (log) => {
+        log.seed = createSecretKey(randomBytes(32));
+      },
       'verifier_key_changed',
       null,
     ],
@@ -223,9 +225,11 @@ test('a verifier key that the operator gave is the one that must have signed', a
   const { findings } = await audit.check({ verifierKey });
   const message = expect.stringContaining(`but the option \`verifierKey\` is ${verifierKey}`) as string;
   expect(findings).toEqual([{ code: 'verifier_key_changed', id: null, message }]);
-  for (const broken of ['', 'x', verifierKey.slice(0, -1), ` ${verifierKey}`])
-    for (const each of [audit, auditor(log)])
+  for (const broken of ['', 'x', verifierKey.slice(0, -1), ` ${verifierKey}`]) {
+    for (const each of [audit, auditor(log)]) {
       await expect(each.check({ verifierKey: broken })).rejects.toThrow(InputError);
+    }
+  }
 });
 
 test('a checkpoint that the pinned key did not sign is a finding', async () => {

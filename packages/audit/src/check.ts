@@ -65,8 +65,9 @@ export async function checkAudit(source: AuditSource, options: CheckOptions = {}
   const audit = callsOf(source);
   const { policy, proofs: texts = [], full = false, signal, verifierKey, ...shared } = options;
   const state = readState(options.state);
-  if (policy === undefined && texts.length > 0)
+  if (policy === undefined && texts.length > 0) {
     throw new InputError('`proofs` needs the option `policy`, to verify them');
+  }
   if (policy !== undefined) parsePolicy(policy);
   const kept = await Promise.all(texts.map((each) => verifyProof(each, policy ?? '')));
   const latest: AuditFinding[] = [];

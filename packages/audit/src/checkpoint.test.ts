@@ -28,8 +28,9 @@ test('a checkpoint with an altered, added, removed or repeated character is refu
   const others = [`${note}\n`, note + note, `\n${note}`];
   for (let at = 0; at < note.length; at++) {
     others.push(note.slice(0, at) + note.slice(at + 1));
-    for (const inserted of ['\n', ' ', 'A', '=', '\ud800'])
+    for (const inserted of ['\n', ' ', 'A', '=', '\ud800']) {
       others.push(note.slice(0, at) + inserted + note.slice(at));
+    }
   }
   const opened = await Promise.all(others.map((other) => openCheckpoint(other, verifierKey)));
   expect(opened.filter((head) => head !== undefined)).toEqual([]);

@@ -60,13 +60,16 @@ export function requireChain(
     isEntry(entry);
   if (!isProof) refuse('proof_format', 'it must be an object that `proveEntry` returned');
   if (tenant_id !== head.tenantId) refuse('proof_chain', 'its entry is of another tenant than its head');
-  if (entry.id === 1 && previous_hash !== genesisOf(tenant_id).hash)
+  if (entry.id === 1 && previous_hash !== genesisOf(tenant_id).hash) {
     refuse('proof_chain', 'entry 1 does not begin the log of this tenant');
+  }
   // A member that the hash does not cover would look as if it were proven.
-  if (!isChained(previous_hash, entry) || entry.tenant_id !== tenant_id || !isExact(entry))
+  if (!isChained(previous_hash, entry) || entry.tenant_id !== tenant_id || !isExact(entry)) {
     refuse('proof_chain', `entry ${entry.id} was altered`);
-  if (entry.id + digests.length !== head.id || digests.reduce(hashAfter, entry.hash) !== head.hash)
+  }
+  if (entry.id + digests.length !== head.id || digests.reduce(hashAfter, entry.hash) !== head.hash) {
     refuse('proof_chain', `its digests do not end in entry ${head.id}, the proven head`);
+  }
   return entry;
 }
 

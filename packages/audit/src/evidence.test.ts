@@ -79,18 +79,20 @@ describe('the evidence of a period', () => {
       { ...early, from: undefined },
       { from: to, to: from },
       { keyId: 'x' },
-    ])
+    ]) {
       expect(await refusal(options)).toMatch(/^the audit log has no such entry/);
+    }
     log.purge(19);
     expect((await folderOf(log, { from, to })).lines[0]).toEqual({
       id: 19,
       hash: await hashBefore(log),
     });
     log.purge(20);
-    for (const options of [{ from, to }, { from }, early])
+    for (const options of [{ from, to }, { from }, early]) {
       expect(await refusal(options)).toMatch(
         /^entries up to 20 were deleted by retention.* 2026-09-03T00:00/,
       );
+    }
     const rest = await folderOf(log, { to });
     expect(rest.lines[0]).toMatchObject({ id: 20 });
     expect(await verify(rest.text)).toMatchObject({ findings: [], first: { id: 21 } });
@@ -142,19 +144,21 @@ describe('the evidence of a part', () => {
       const digestOf = (guess: object, salt: string) => toHex(entryDigest({ ...truth, ...guess, salt }));
       // The true text is among them, and its salt would confirm it.
       expect(guesses.filter((guess) => digestOf(guess, truth.salt) === digest)).toHaveLength(1);
-      for (const guess of guesses)
+      for (const guess of guesses) {
         for (const salt of salts) {
           tried++;
           expect(digestOf(guess, salt)).not.toBe(digest);
         }
+      }
     }
     expect(tried).toBeGreaterThan(10_000);
   });
 
   test('is no more than what is asked: without one entry to show, there is none', async () => {
     await expect(folderOf(tenADay(), { subjectId: 'cd'.repeat(32) })).rejects.toThrow('nothing to show');
-    for (const subjectId of ['', 'undefined', subject.slice(1)])
+    for (const subjectId of ['', 'undefined', subject.slice(1)]) {
       await expect(folderOf(tenADay(), { subjectId })).rejects.toThrow('must be a `subject_id`');
+    }
   });
 });
 
@@ -163,6 +167,7 @@ test('a log with a gap is no evidence, nor is one with an entry that no service 
   gap.pages = (page) => ({ ...page, logs: page.logs.filter(({ id }) => id < 40) });
   const strange = tenADay();
   strange.at(53).salt = 'x';
-  for (const log of [gap, strange])
+  for (const log of [gap, strange]) {
     await expect(folderOf(log, { from, to })).rejects.toMatchObject({ code: 'invalid_response' });
+  }
 });

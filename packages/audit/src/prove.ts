@@ -67,14 +67,16 @@ export async function proveEntry(
   const stated = statedHead(proof);
   const head =
     policy === undefined ? { ...stated, hash: toHex(stated.hash) } : await verifyProof(proof, policy);
-  if (head.id < id)
+  if (head.id < id) {
     throw new ServiceError('invalid_response', `the service returned a proof of a head before entry ${id}`);
+  }
   const count = head.id - id + 1;
-  if (count > maxEntries)
+  if (count > maxEntries) {
     throw new InputError(
       `the proof of entry ${id} would chain ${count} entries, up to the first head that the public log ` +
         `has: pass \`maxEntries\` to allow so many`,
     );
+  }
   const entries: AuditEntry[] = [];
   for await (const each of audit.list({}, { from: Math.max(1, id - 1), signal })) {
     if (each.id <= head.id) entries.push(each);
@@ -82,13 +84,15 @@ export async function proveEntry(
   }
   const before = entries[0]?.id === id - 1 ? entries.shift() : await headBefore(audit, id, head, signal);
   const [first, ...others] = entries;
-  if (first?.id !== id || !before)
+  if (first?.id !== id || !before) {
     throw new ServiceError('not_found', `the audit log does not have entry ${id} any more: it was purged`);
-  if (hash !== undefined && first.hash !== hash)
+  }
+  if (hash !== undefined && first.hash !== hash) {
     throw new LogProofError(
       'proof_chain',
       `entry ${id} has the hash ${first.hash}, but the receipt says ${hash}: it is of another tenant, or the log was rewritten`,
     );
+  }
   const { tenant_id } = first;
   const digests = others.map((each) => digestOf(each) ?? '');
   const chained = { tenant_id, previous_hash: before.hash, entry: ownMembers(first), digests };

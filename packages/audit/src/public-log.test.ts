@@ -90,8 +90,9 @@ describe('a database that was restored to an older copy and continued', () => {
     witness();
     restore();
     expect(await auditor(log).check()).toMatchObject({ ok: true });
-    for (const _ of [1, 2])
+    for (const _ of [1, 2]) {
       expect(await audit.check({ policy })).toMatchObject({ ok: false, findings, state });
+    }
   });
 
   test.each([220, 250, 300])('is found at length %i by a kept proof, without a state', async (length) => {
@@ -217,8 +218,9 @@ describe('the newest proof', () => {
     const { policy } = log;
     expect(await audit.check({ policy })).toMatchObject({ ok: true, proof: null });
     log.append(1);
-    for (const _ of [1, 2])
+    for (const _ of [1, 2]) {
       expect((await audit.check({ policy })).findings).toMatchObject([{ code: 'proof_missing' }]);
+    }
     expect(audit.state).toMatchObject({ read: { id: 6 }, witnessed: { id: 5 } });
   });
 

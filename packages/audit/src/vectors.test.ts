@@ -12,8 +12,9 @@ const source: ProofSource = {
   audit: {
     async *list(filter: { date_from?: string }, { from }) {
       const since = filter.date_from ?? '';
-      for (const entry of entries)
+      for (const entry of entries) {
         if (entry.id >= from && entry.created_at >= since) yield entry as AuditEntry;
+      }
     },
     verify: () => Promise.reject(new Error('nothing was purged')),
     proof: () => Promise.reject(new ServiceError('not_found', 'there is no public log')),
@@ -26,8 +27,9 @@ test.each(cases)('the evidence of $name is that of the vector, without a fault',
   const { from, to, keyId } = { from: undefined, to: undefined, keyId: undefined, ...vector.options };
   const days = { from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined };
   let text = '';
-  for await (const file of evidence(source, { keyId, ...days }))
+  for await (const file of evidence(source, { keyId, ...days })) {
     if (file.name === 'entries.ndjson') text += file.text;
+  }
   expect(text).toBe(vector.text);
   const found = await verifyFile(read(text), { allowHidden: true });
   const { first, last, hidden } = vector;

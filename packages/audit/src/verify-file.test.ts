@@ -160,8 +160,9 @@ describe('a log of which a part is shown', () => {
   test('what a hidden entry said is not known, so nothing is said to contradict it', async () => {
     const log = playLog();
     const key_id = '00000000-0000-4000-8000-000000000009';
-    for (const action of ['key.disable', 'key.enable', 'key.wrap', 'key.disable', 'key.wrap'] as const)
+    for (const action of ['key.disable', 'key.enable', 'key.wrap', 'key.disable', 'key.wrap'] as const) {
       log.append(1, action, { key_id });
+    }
     const verified = async (hides: (id: number) => boolean) => found(await verifyLines(part(log, hides)));
     expect(await verified(() => false)).toEqual(['contradiction 5']);
     expect(await verified((id) => id === 2)).toEqual(['contradiction 5']);
@@ -176,10 +177,11 @@ describe('a log of which a part is shown', () => {
     expect(found(await verifyLines(foreign))).toEqual(['entry_changed 5', 'entry_changed 1']);
     const changed = part(log, begin).with(1, { id: 2, digest: 'ab'.repeat(32) });
     expect(found(await verifyPart(changed))).toEqual(['entry_changed 5']);
-    for (const first of [1, 3])
+    for (const first of [1, 3]) {
       await expect(verifyLines(part(log, begin).slice(first - 1))).rejects.toThrow(
         `the first entry, ${first}, is hidden, and nothing says what was before it`,
       );
+    }
     const nothing = verifyPart(part(log, () => true));
     await expect(nothing).rejects.toThrow('no entry is shown, so nothing says whose log it is');
   });

@@ -66,10 +66,11 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Given,
   const read = (line: string): Given => {
     const value = valueIn(line);
     if (count++ === 0 && isBareHead(value)) return value;
-    if (!isEntry(value))
+    if (!isEntry(value)) {
       throw new InputError(
         `line ${count} is not an audit entry as exported: pass the file that \`audit export\`, \`audit evidence\` or the console wrote`,
       );
+    }
     // A member that no hash covers would look as if it were proven: such an entry is none that a service wrote.
     return !isHidden(value) && !isExact(value) ? { ...value, salt: '' } : value;
   };

@@ -43,7 +43,13 @@ const cases: readonly (readonly [string, (log: PlayedLog) => unknown, readonly s
   ['an entry is removed', (log) => log.entries.splice(149, 1), ['entry_missing 150']],
   ['the first entries are removed', (log) => log.entries.splice(0, 20), ['entry_missing 1']],
   ['the last entry is removed', (log) => log.entries.pop(), ['entry_missing 250']],
-  ['all entries are removed', (log) => (log.entries = []), ['entry_missing 1']],
+  [
+    'all entries are removed',
+    (log) => {
+      log.entries = [];
+    },
+    ['entry_missing 1'],
+  ],
   ['an entry occurs twice', (log) => log.entries.splice(150, 0, log.at(150)), ['entry_unexpected 150']],
   [
     'two entries are swapped',

@@ -160,18 +160,22 @@ export async function verifyLog(
     const state = findings.length > 0 ? null : id > known ? stateAt(at) : given;
     await onProgress?.({ id, through: to?.id ?? null, state });
   });
-  for (const { tenantId } of proofs)
-    if (tenantId !== walk.tenantId)
+  for (const { tenantId } of proofs) {
+    if (tenantId !== walk.tenantId) {
       addFinding(findings, 'proof_invalid', null, `a proof is of the tenant ${tenantId}`);
+    }
+  }
   const { chain, begun, checked, hasFailed } = walk;
   const early = [...stated, ...proofs].find(({ id }) => id > 0 && id < begun);
-  if (early && findings.length === 0)
+  if (early && findings.length === 0) {
     throw new InputError(
       `a checkpoint or proof is of entry ${early.id}, and was not compared: pass the entries from that one on (got ${begun})`,
     );
+  }
   if (!to || !chain || hasFailed || !areHarmless(findings) || chain.next > to.id + 1) return report(checked);
-  if (chain.previous === to.hash)
+  if (chain.previous === to.hash) {
     return report(checked, stateAt({ id: to.id, hash: to.hash }, { checkpoint: note ?? null }));
+  }
   const text = `the chain of entries does not end in the signed entry ${to.id}`;
   addFinding(findings, 'checkpoint_mismatch', to.id, text);
   return report(checked);
@@ -186,11 +190,13 @@ async function openCheckpoints(
   findings: AuditFinding[],
 ): Promise<KnownHead[]> {
   const pinned = state?.verifier_key ?? verifierKey;
-  if (checkpoint === undefined && (pinned !== undefined || earlier.length > 0))
+  if (checkpoint === undefined && (pinned !== undefined || earlier.length > 0)) {
     throw new InputError('`state`, `earlier` and `verifierKey` need `checkpoint`, the newest one');
+  }
   if (checkpoint === undefined) return [];
-  if (pinned === undefined)
+  if (pinned === undefined) {
     throw new InputError('`checkpoint` needs `verifierKey`, the key that the operator gave you');
+  }
   if (verifierKey !== undefined && verifierKey !== pinned) {
     const text = `the pinned verifier key is ${pinned}, but the option \`verifierKey\` is ${verifierKey}`;
     addFinding(findings, 'verifier_key_changed', null, text);
@@ -200,8 +206,9 @@ async function openCheckpoints(
   for (const each of [checkpoint, ...earlier]) {
     const head = await openCheckpoint(each, pinned);
     if (head) heads.push({ ...head, of: 'checkpoint', tenantId: head.tenant_id });
-    else
+    else {
       addFinding(findings, 'checkpoint_invalid', null, 'the pinned verifier key did not sign the checkpoint');
+    }
   }
   return findings.length > 0 ? [] : heads;
 }

@@ -109,8 +109,9 @@ export async function walkChain(
   }
   if (to && !walk.hasFailed) await requireEnd(walk, to);
   const { before, tenantId } = walk;
-  if (before?.id === 0 && tenantId !== undefined && before.hash !== genesisOf(tenantId).hash)
+  if (before?.id === 0 && tenantId !== undefined && before.hash !== genesisOf(tenantId).hash) {
     addFinding(findings, 'entry_changed', 1, `entry 1 follows another head than the log of ${tenantId} has`);
+  }
   compareEnd(walk);
 }
 
@@ -123,14 +124,16 @@ async function* withTenant(walk: Walk, entries: Entries): AsyncGenerator<Shown, 
       newest = entry.id;
       continue;
     }
-    if (!isEntry(entry))
+    if (!isEntry(entry)) {
       throw new InputError(
         'the entries must be those that `audit.list` yields or `audit export` writes (got another value after entry ' +
           `${Math.max(0, newest)})`,
       );
+    }
     newest = entry.id;
-    if (isHidden(entry) && walk.hidden === undefined)
+    if (isHidden(entry) && walk.hidden === undefined) {
       throw new InputError(`entry ${newest} is hidden: pass \`allowHidden\` to verify a part of a log`);
+    }
     if (!isHidden(entry)) walk.tenantId ??= entry.tenant_id;
     yield entry;
   }
@@ -159,14 +162,16 @@ function begin(walk: Walk, first?: Shown): ChainWalk<string> {
   const genesis = tenantId === undefined ? given : genesisOf(tenantId);
   const before = [genesis, walk.read, given].find((head) => head?.id === next - 1);
   const said = before === walk.read ? walk.read?.said : undefined;
-  if (first && isHidden(first) && first.id === next && !before)
+  if (first && isHidden(first) && first.id === next && !before) {
     throw new InputError(
       `the first entry, ${next}, is hidden, and nothing says what was before it: begin with the head before it, or with an ` +
         'entry that is shown',
     );
+  }
   walk.history = new LogHistory(said ?? { since: next });
   if (given) arrive(walk, given);
-  return (walk.chain = new ChainWalk({ next, previous: before?.hash }));
+  walk.chain = new ChainWalk({ next, previous: before?.hash });
+  return walk.chain;
 }
 
 /** Returns the hash of the entry. That of a hidden one after a gap is not known, and empty. */
@@ -205,8 +210,9 @@ function judgeShown(walk: Walk, chain: ChainWalk<string>, entry: AuditEntry): st
   if (isAltered) walk.history = new LogHistory({ since: id + 1 });
   const text = `the hash of entry ${id} does not match its content and the hash of the previous entry`;
   if (isAltered) addFinding(findings, 'entry_changed', id, text);
-  if (found.wentBack)
+  if (found.wentBack) {
     addFinding(findings, 'time_went_back', id, `entry ${id} is older than the one before it`);
+  }
   return hash;
 }
 
@@ -218,8 +224,9 @@ function reportMissing(findings: AuditFinding[], first: number, last: number): v
 /** Compares an entry of the chain with the heads that are known of it. What another log said up to there is not known of this. */
 function arrive(walk: Walk, at: AuditHead): void {
   const { heads, tenantId, findings, read, begun } = walk;
-  if (read?.id === at.id && read.hash === at.hash && read.said && begun > 1)
+  if (read?.id === at.id && read.hash === at.hash && read.said && begun > 1) {
     walk.history = new LogHistory(read.said);
+  }
   for (const { of, ...head } of heads) {
     if (head.id !== at.id || head.tenantId !== tenantId || head.hash === at.hash) continue;
     const [code, says] = sayings[of].other;
@@ -252,11 +259,12 @@ async function crossPurge(walk: Walk, chain: ChainWalk<string>): Promise<void> {
   if (!answer) return;
   const { purged_through: anchor, valid, errors } = answer;
   // Without the hash of the last purged entry, any entry would be accepted as the next one of the chain.
-  if ((anchor && !isHead(anchor)) || !Array.isArray(errors))
+  if ((anchor && !isHead(anchor)) || !Array.isArray(errors)) {
     throw new ServiceError(
       'invalid_response',
       'the service must say which entry was purged last, with its hash (got another response): ask its operator for the reason',
     );
+  }
   if (valid === false) {
     const reasons = errors.map(({ id, reason }) => (id === null ? reason : `${reason} (${id})`)).join(', ');
     const text = `the verification by the service failed: ${reasons}`;

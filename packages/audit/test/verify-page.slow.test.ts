@@ -103,8 +103,9 @@ whereAvailable('Chromium', hasChromium, () => {
     const session = await page.context().newCDPSession(page);
     const data = { items: [], files: [folder], dragOperationsMask: 1 };
     const at = { x: x + width / 2, y: y + height / 2, data };
-    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
       await session.send('Input.dispatchDragEvent', { ...at, type });
+    }
   }
   const violations = (page: Page) =>
     page.evaluate<string[]>(

@@ -20,10 +20,11 @@ export const identify = reporting(
   .action(async (options) => {
     const given = process.stdin.isTTY ? await askHidden('The token: ') : await readLine('token');
     const token = given.trim();
-    if (!isApiKey(token))
+    if (!isApiKey(token)) {
       throw new WrongUsage(
         'The token must be eaas_sk_ and 49 letters and digits, with a right checksum: pass all of it.',
       );
+    }
     const found = await withService(async ({ service }) => {
       const owned = await service.tokens.find(createHash('sha256').update(token).digest('hex'));
       const unknown = 'No tenant has this API key: it is of another service, or its tenant was destroyed.';

@@ -45,8 +45,9 @@ export async function writeEvidence(operator: Operator, folder: string, options:
   const remedy = 'remove what has its name';
   await mkdir(part, { mode: 0o700 }).catch(cannotBe('created', `folder ${inLine(part)}`, remedy));
   try {
-    for await (const { name, text } of evidence(sourceOf(operator), options))
+    for await (const { name, text } of evidence(sourceOf(operator), options)) {
       appendFileSync(join(part, name), text, { mode: 0o600 });
+    }
     const found = await verifyEntries(join(part, 'entries.ndjson'), undefined, { isPartial: true });
     await rename(part, folder);
     if (!found.valid) process.exitCode = exitCodes.refused;

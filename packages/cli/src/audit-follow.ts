@@ -43,13 +43,15 @@ export const auditFollow = command(
   )
   .option('--once', 'print the entries that exist now, and end')
   .action(async ({ tenant, state, from, once }) => {
-    if (from !== undefined && tenant === undefined)
+    if (from !== undefined && tenant === undefined) {
       throw new WrongUsage('--from needs --tenant, because each log counts its own entries.');
+    }
     const { positions, save } = await openState(state);
     await withService(async ({ service }) => {
       const only = tenant === undefined ? undefined : await requireTenantId(service, tenant);
-      if (only !== undefined && from !== undefined)
+      if (only !== undefined && from !== undefined) {
         positions.set(only, { id: Math.max(0, from - 1), hash: null });
+      }
       const { flush } = await openOutput();
       await follow(service, { only, once, positions, flush, save });
     });
@@ -81,10 +83,11 @@ async function follow(service: Service, { only, once, positions, flush, save }: 
       try {
         const last = positions.get(tenantId);
         const next = await nextEntries(service, tenantId, last);
-        if (last && next.purgedTo !== undefined)
+        if (last && next.purgedTo !== undefined) {
           note(
             `${tenantId}: the entries ${last.id + 1} to ${next.purgedTo} were purged before they were printed.`,
           );
+        }
         await write(next.entries.map((entry) => `${escapeHidden(JSON.stringify(entry))}\n`).join(''));
         positions.set(tenantId, next.position);
         ends.set(tenantId, next.fault ?? next.position.id);
@@ -107,8 +110,9 @@ async function follow(service: Service, { only, once, positions, flush, save }: 
       isReachable = true;
     } catch (error) {
       if (once || !isDatabaseFault(error)) throw error;
-      if (isReachable)
+      if (isReachable) {
         note('The database cannot be reached. The output continues as soon as the database responds.');
+      }
       isReachable = false;
     }
     for (const end of ends.values()) if (end instanceof Refusal) throw end;
@@ -124,8 +128,9 @@ async function openState(path: string | undefined) {
   const fail = cannotBe('used', `state file ${path}`, 'check the path, the permissions and the free space');
   let saved = await ifExists(readFile(path, 'utf8')).catch(fail);
   const given = Object.entries(objectIn(saved ?? '{}') ?? { '': saved });
-  if (!given.every(isOfState))
+  if (!given.every(isOfState)) {
     throw new WrongUsage(`The file ${path} is not a state of \`eaas audit follow\`: pass another path.`);
+  }
   const positions = new Map(given);
   const save = async (): Promise<void> => {
     const text = `${JSON.stringify(Object.fromEntries(positions), null, 1)}\n`;

@@ -71,8 +71,9 @@ export async function openProof(file: string, policyFile: string, { json }: Repo
     const shown: Shown = await verifyProof(proof, policy);
     const before = shown.before.getTime();
     const isOdd = before < shown.claimedTime.getTime() - leeway || before > Date.now() + leeway;
-    if (isOdd && !json)
+    if (isOdd && !json) {
       note('A clock is wrong: the time of the witnesses is before that of the operator, or in the future.');
+    }
     return shown;
   } catch (error) {
     if (!(error instanceof LogProofError)) throw error;

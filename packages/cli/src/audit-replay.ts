@@ -63,8 +63,9 @@ export const auditReplay = onTenant(
     });
     if (left > 0) return;
     process.exitCode = exitCodes.ok;
-    if (!isAcknowledged)
+    if (!isAcknowledged) {
       next(`\`eaas audit acknowledge-restore --tenant ${asWord(tenant)} --reason "…"\``, options);
+    }
   });
 
 const columns = ['entry_id', 'action', 'id', 'name', 'state'] as const;
@@ -103,22 +104,25 @@ async function readLost(operator: Operator, path: string, text: string | undefin
       if (loss) losses.push(loss);
     },
   });
-  if (tenant_id !== tenantId)
+  if (tenant_id !== tenantId) {
     throw conflict(
       `The file ${path} has the log of the tenant ${tenant_id}, and not of ${tenantId}: pass the export of this tenant.`,
     );
+  }
   const [error] = errors;
-  if (error)
+  if (error) {
     throw conflict(
       `The file ${path} was changed, is not whole, or is not what the checkpoint states: ${error.reason} at entry ` +
         `${error.id}. \`eaas audit verify-file\` lists all findings.`,
     );
-  if (restoredId === undefined || (restoredId === last_id && restoredId < newest))
+  }
+  if (restoredId === undefined || (restoredId === last_id && restoredId < newest)) {
     throw conflict(
       `The file ${path}, with the entries ${first_id} to ${last_id}, does not have entry ${newest}, the newest of ` +
         'the restored log, so it does not continue this log. Pass a file that begins earlier, and run the command before ' +
         '`eaas serve` and before any other change.',
     );
+  }
   const after = restoredId;
   // Throws Refusal unless the log is whole from this entry to its head.
   const pages = entriesAfter(service, tenantId, { id: after, hash: ends.get(after) ?? null }, true);
@@ -160,9 +164,11 @@ async function restoredEnds(service: Service, tenantId: string) {
 }
 
 function doubt(lastChange: number, stated: number | undefined): string | undefined {
-  if (stated === undefined)
+  if (stated === undefined) {
     return `Pass --checkpoint, with a checkpoint at or after entry ${lastChange}: without it nobody knows who wrote the file.`;
-  if (stated < lastChange)
+  }
+  if (stated < lastChange) {
     return `The checkpoint proves the file up to entry ${stated}, but its last change is entry ${lastChange}: pass a newer checkpoint.`;
+  }
   return undefined;
 }

@@ -53,7 +53,10 @@ test('a file of which a part is shown is verified with --partial alone', async (
 });
 
 let printed = '';
-const print = (text: string | Uint8Array): boolean => Boolean((printed += String(text)));
+const print = (text: string | Uint8Array): boolean => {
+  printed += String(text);
+  return true;
+};
 afterEach(() => {
   vi.restoreAllMocks();
   process.exitCode = undefined;
@@ -73,8 +76,9 @@ test.each<[string, string, string]>([
   await writeFile(file, log.prove(tenantId, index));
   await writeFile(`${file}.policy`, policy);
   printed = '';
-  for (const name of ['stdout', 'stderr'] as const)
+  for (const name of ['stdout', 'stderr'] as const) {
     vi.spyOn(process[name], 'write').mockImplementation(print);
+  }
   await openProof(file, `${file}.policy`, {}).catch((error: unknown) =>
     tell(error, ['audit', 'verify-file']),
   );

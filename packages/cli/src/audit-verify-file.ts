@@ -40,12 +40,15 @@ export const auditVerifyFile = reporting(
   .option('--partial', 'of some entries the file shows only the digest. Their text is not checked')
   .action(async (file, options) => {
     const { checkpointFile, verifierKey, proof, policy, partial, json } = options;
-    if ((proof === undefined) !== (policy === undefined))
+    if ((proof === undefined) !== (policy === undefined)) {
       throw new WrongUsage('Pass both --proof and --policy, or neither.');
-    if ((checkpointFile === undefined) !== (verifierKey === undefined))
+    }
+    if ((checkpointFile === undefined) !== (verifierKey === undefined)) {
       throw new WrongUsage('Pass both --checkpoint-file and --verifier-key, or neither.');
-    if (proof !== undefined && checkpointFile !== undefined)
+    }
+    if (proof !== undefined && checkpointFile !== undefined) {
       throw new WrongUsage('Pass either --proof or --checkpoint-file: verify the file twice to use both.');
+    }
     const proven = proof && policy ? await openProof(proof, policy, options) : undefined;
     if (proof && !proven) return;
     if (file === undefined) {

@@ -20,8 +20,9 @@ export const auditVerify = reporting(
   .option('--tenant <tenant>', 'verify only this tenant (id or name)')
   .option('--checkpoint-file <path>', 'compare the log with this checkpoint')
   .action(async ({ tenant, checkpointFile, json }) => {
-    if (checkpointFile !== undefined && tenant === undefined)
+    if (checkpointFile !== undefined && tenant === undefined) {
       throw new WrongUsage('--checkpoint-file needs --tenant, because a checkpoint belongs to one tenant.');
+    }
     // If the reader of the output closes the pipe early, the process exits before it has verified all logs. The exit
     // code must then not be 0.
     process.exitCode = exitCodes.cannotStart;

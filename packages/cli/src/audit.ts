@@ -58,10 +58,11 @@ async function copy(
   let written = 0;
   try {
     for await (const { entries, head, purgedTo } of entriesAfter(service, tenantId, after)) {
-      if (purgedTo !== undefined && after.hash !== null)
+      if (purgedTo !== undefined && after.hash !== null) {
         throw conflict(
           `The file ends with entry ${after.id}, and entries up to ${purgedTo} were purged since then: export to a new file.`,
         );
+      }
       const kept = entries.filter(({ created_at }) => Date.parse(created_at) < until);
       await write(kept.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
       written += kept.length;

@@ -69,8 +69,9 @@ export function commandOf(name: string, said: Call): AnyCommand {
     const options = command.opts() as unknown as OnTenantOrRemote;
     const [text = ''] = command.args;
     const fields = fieldsOf(options);
-    if (said.change && Object.keys(fields).length === 0)
+    if (said.change && Object.keys(fields).length === 0) {
       throw new WrongUsage(`Pass at least one option that changes the ${group}, as in ${said.change}.`);
+    }
     const input = schema ? checked(schema, fields) : {};
     // Over HTTP, an id needs no permission to read.
     const knownId = options.remote && parseUuid(text);

@@ -117,19 +117,22 @@ function isProxyAddress(entry: string): boolean {
 function postgresUrl(text: string, variable: string): string {
   // A URL with several hosts is refused, because postgres.js hangs if one of several hosts is down.
   const [, authority = ''] = /^\w+:\/\/([^/?#]*)/.exec(text) ?? [];
-  if (/,|%2C/i.test(authority.slice(authority.lastIndexOf('@') + 1)))
+  if (/,|%2C/i.test(authority.slice(authority.lastIndexOf('@') + 1))) {
     throw new CannotStart(
       `${variable} must have exactly one host. For a cluster, use a proxy that follows the primary.`,
     );
-  if (!isPostgresUrl(text))
+  }
+  if (!isPostgresUrl(text)) {
     throw new CannotStart(
       `${variable} must be a PostgreSQL URL, as in postgres://user:password@host:5432/database. ` +
         'Special characters in the password must be percent-encoded.',
     );
+  }
   const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
   const mode = new URL(text).searchParams.get('sslmode');
-  if (mode !== null && !sslModes.includes(mode))
+  if (mode !== null && !sslModes.includes(mode)) {
     throw new CannotStart(`The sslmode in ${variable} must be one of ${sslModes.join(', ')}.`);
+  }
   return text;
 }
 

@@ -55,10 +55,11 @@ export function readDevelopmentConfig(env: Environment = process.env): Config {
     (host !== undefined &&
       !isLoopback(host) &&
       `EAAS_HOST is ${host}, but \`eaas dev\` listens only on this machine`);
-  if (reason)
+  if (reason) {
     throw new CannotStart(
       `\`eaas dev\` does not start: ${reason}. Remove the variable, or run \`eaas serve\`.`,
     );
+  }
   const { DATABASE_URL: _, ...ours } = env;
   return readConfig(ours, { logLevel: 'warn', isConsoleOn: true, drainSeconds: 0 });
 }
@@ -84,11 +85,12 @@ export const notRemote =
 /** Returns the address and the API key of `--remote`. No option has the key, because other users of the machine would see it. */
 export function readRemote(env: Environment = process.env) {
   const { EAAS_BASE_URL: url, EAAS_API_KEY: apiKey } = env;
-  if (!url || !apiKey)
+  if (!url || !apiKey) {
     throw new WrongUsage(
       `--remote needs ${url ? 'EAAS_API_KEY' : 'EAAS_BASE_URL'}: set EAAS_BASE_URL to the URL of the service, and ` +
         'EAAS_API_KEY to an API key of the tenant.',
     );
+  }
   if (isApiKey(apiKey)) return { url, apiKey };
   throw new WrongUsage(
     'EAAS_API_KEY must be eaas_sk_ and 49 letters and digits, with a right checksum: set all of it.',
@@ -106,11 +108,12 @@ export function readConfig(
   const urlVariable = ignored === undefined ? found : 'EAAS_DATABASE_URL';
   const databaseUrl = read(urlVariable) ?? null;
   const migrateDatabaseUrl = read('EAAS_MIGRATE_DATABASE_URL') ?? null;
-  if (migrateDatabaseUrl !== null && databaseUrl === null)
+  if (migrateDatabaseUrl !== null && databaseUrl === null) {
     throw new CannotStart(
       'EAAS_MIGRATE_DATABASE_URL is set, but EAAS_DATABASE_URL is not set. ' +
         'Set EAAS_DATABASE_URL to the role of the server, or remove both variables to use the data of `eaas dev`.',
     );
+  }
   const listening = readListening(read);
   return {
     databaseUrl,
@@ -141,17 +144,19 @@ function readListening(read: Read) {
   const trustProxy = read('EAAS_TRUST_PROXY') ?? null;
   const insecure = read('EAAS_INSECURE_HTTP');
   const [cert, key] = [read('EAAS_TLS_CERT_FILE'), read('EAAS_TLS_KEY_FILE')];
-  if ((cert === undefined) !== (key === undefined))
+  if ((cert === undefined) !== (key === undefined)) {
     throw new CannotStart(
       'EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE need each other: set both variables, or neither.',
     );
+  }
   const tlsFiles = cert !== undefined && key !== undefined ? { cert, key } : null;
   const unencrypted = !isLoopback(host) && !tlsFiles && !trustProxy;
-  if (unencrypted && !insecure)
+  if (unencrypted && !insecure) {
     throw new CannotStart(
       `With EAAS_HOST=${host}, the server would send secrets over the network in plain HTTP. ` +
         'Set EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE, or EAAS_TRUST_PROXY to the IP addresses of the TLS proxy, or EAAS_INSECURE_HTTP=1.',
     );
+  }
   const port = read('EAAS_PORT');
   return { host, port: port ?? 8080, isPortSet: port !== undefined, trustProxy, tlsFiles, unencrypted };
 }
@@ -167,16 +172,18 @@ function readPublicLog(read: Read) {
 function readConsole(read: Read, host: string, isOnByDefault: boolean) {
   const isOn = read('EAAS_CONSOLE') ?? isOnByDefault;
   const playground = read('EAAS_PLAYGROUND') ?? (isOn && isOnByDefault);
-  if (playground && !isOn)
+  if (playground && !isOn) {
     throw new CannotStart(
       'EAAS_PLAYGROUND=1 needs the console: set EAAS_CONSOLE=1, or remove EAAS_PLAYGROUND.',
     );
+  }
   const publicUrl = read('EAAS_PUBLIC_URL') ?? null;
-  if (isOn && publicUrl === null && !['127.0.0.1', 'localhost', '::1'].includes(host))
+  if (isOn && publicUrl === null && !['127.0.0.1', 'localhost', '::1'].includes(host)) {
     throw new CannotStart(
       `The console needs EAAS_PUBLIC_URL if EAAS_HOST is ${host}. ` +
         'Set EAAS_PUBLIC_URL to the origin of the server in browsers, as in https://eaas.example, or set EAAS_CONSOLE=0.',
     );
+  }
   return { console: isOn, playground, publicUrl };
 }
 
@@ -202,10 +209,11 @@ const sources = {
 function readRootKeys(read: Read, env: ProviderEnvironment) {
   const current = onlyOne(read, 'EAAS_ROOT_KEY');
   const previous = onlyOne(read, 'EAAS_ROOT_KEY_PREVIOUS');
-  if (current && previous?.value === current.value)
+  if (current && previous?.value === current.value) {
     throw new CannotStart(
       `${previous.variable} and ${current.variable} contain the same root key: remove ${previous.variable}.`,
     );
+  }
   const open = (given: typeof current): RootKeyProvider | null =>
     given ? sources[given.end](given.variable, given.value, env) : null;
   return { rootKey: open(current), previousRootKey: open(previous) };

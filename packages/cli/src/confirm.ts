@@ -12,16 +12,18 @@ export const confirmOption = (what: 'tenant' | 'key') =>
 
 /** Without a terminal, only an option can confirm. */
 export function requireConfirmable(given: unknown, option: string): void {
-  if (given === undefined && !process.stdin.isTTY)
+  if (given === undefined && !process.stdin.isTTY) {
     throw new WrongUsage(`Nothing was erased. Without a terminal, the command needs ${option}.`);
+  }
 }
 
 /** Asks for the name of what will be erased, unless the option has it. */
 export async function requireConfirmed(what: string, name: string, warning: string, confirm?: string) {
   const question = `${warning}\nType the name of the ${what} to continue: `;
   const given = confirm ?? (await ask(question, 'Nothing was erased, because no name was entered.'));
-  if (given !== name && given !== inLine(name))
+  if (given !== name && given !== inLine(name)) {
     throw new WrongUsage(`Nothing was erased. The given name is not the name of the ${what}.`);
+  }
 }
 
 /** Asks whether to continue. Without a terminal, only `--yes` is an answer. */

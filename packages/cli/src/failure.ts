@@ -40,14 +40,18 @@ export function failureOf(given: unknown, ran?: AnyCommand): Failure {
     return { exit: isWrong ? usage : ok, code: 'wrong_usage', message: isWrong ? message : null };
   }
   if (error instanceof WrongUsage) return { exit: usage, code: 'wrong_usage', message: error.message };
-  if (error instanceof InputError)
+  if (error instanceof InputError) {
     return { exit: usage, code: 'wrong_usage', message: inCommands(sentence(error.message), ran) };
-  if (error instanceof LogProofError)
+  }
+  if (error instanceof LogProofError) {
     return { exit: refused, code: 'conflict', message: sentence(error.message) };
-  if (error instanceof CannotStart)
+  }
+  if (error instanceof CannotStart) {
     return { exit: cannotStart, code: 'cannot_start', message: error.message };
-  if (error instanceof Refusal)
+  }
+  if (error instanceof Refusal) {
     return { exit: exitOf(error), code: error.code, message: inCommands(error.message, ran) };
+  }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { exit: unexpected, code: 'internal', message };
 }

@@ -9,8 +9,9 @@ import { list } from './values.ts';
 export function acceptedClaims(text: string, before: unknown): object {
   const [claim = '', values] = text.split(/=(.*)/s);
   const others = typeof before === 'object' && before !== null ? before : {};
-  if (claim === '' || values === undefined || Object.hasOwn(others, claim))
+  if (claim === '' || values === undefined || Object.hasOwn(others, claim)) {
     throw new InvalidArgumentError('Pass each claim once, with all of its values, as in role=doctor,nurse.');
+  }
   return { ...others, [claim]: list(values) };
 }
 

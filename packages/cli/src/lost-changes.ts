@@ -86,8 +86,9 @@ async function keyUndone({ service, ask }: Operator, loss: Loss): Promise<Undone
   const { name, status } = key;
   const [end, lostEnd, now] = [endOf(key), endOf(loss.fields), service.ledger.clock.now()];
   const disable = () => ask('POST /v1/keys/:key_id/disable', { key_id });
-  if (status === 'active' && loss.fields['status'] === 'disabled')
+  if (status === 'active' && loss.fields['status'] === 'disabled') {
     return { loss, name, action: 'key.disable', repeat: disable };
+  }
   const isPending = status === 'pending_destruction';
   // The operation counts in days, so what it repeats can be later by less than one. A key that is due is erased by the next
   // server, and cannot be restored.
@@ -124,8 +125,9 @@ async function accessUndone({ ask }: Operator, loss: Loss): Promise<Undone | und
   const found = await ifFound(call('GET'));
   if (!found || found.revoked_at !== null) return undefined;
   const { name } = found;
-  if (loss.fields['revoked_at'] === true)
+  if (loss.fields['revoked_at'] === true) {
     return { loss, name, action: `${loss.kind}.revoke`, repeat: () => call('DELETE') };
+  }
   const set: Record<string, unknown> = {};
   for (const [field, last] of Object.entries(loss.fields)) {
     const value = narrower(field, Reflect.get(found, field), last);
@@ -149,8 +151,9 @@ function narrower(field: string, now: unknown, last: unknown): unknown {
     if (kept.length === now.length) return undefined;
     return kept.length > 0 ? kept : null;
   }
-  if (field === 'expires_at' && typeof last === 'string')
+  if (field === 'expires_at' && typeof last === 'string') {
     return typeof now === 'string' && now <= last ? undefined : last;
+  }
   if (field === 'max_age_seconds') return Number(last) < Number(now) ? last : undefined;
   if (!/^(?:jwks|jwks_uri|require|authorized_parties)$/.test(field)) return undefined;
   const json = typeof now === 'string' || now === null ? now : canonicalJson(now);

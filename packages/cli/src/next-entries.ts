@@ -65,16 +65,18 @@ export async function nextEntries(
   let fault: Refusal | undefined;
   for (const row of rows) {
     if (row.id !== last.id + 1) fault = broken(tenantId, last.id + 1, 'is missing');
-    else if (secrets && !isAuthenticEntry(secrets, tenantId, row, last.hash))
+    else if (secrets && !isAuthenticEntry(secrets, tenantId, row, last.hash)) {
       fault = broken(tenantId, row.id, 'is not authentic');
+    }
     if (fault) break;
     authentic.push(row);
     last = row;
   }
   const isMore = !fault && rows.length === pageSize;
   if (!fault && !isMore && last.id < head.id) fault = broken(tenantId, last.id + 1, 'is missing');
-  if (secrets && !fault && !isMore && !sameBytes(last.hash, head.hash))
+  if (secrets && !fault && !isMore && !sameBytes(last.hash, head.hash)) {
     fault = broken(tenantId, last.id, 'is not the end of the log');
+  }
   const entries = authentic.map((row) => shownEntry(tenantId, row));
   const position = { id: last.id, hash: toHex(last.hash) };
   const purgedTo = isPurged && after.id > 0 ? start.id : undefined;

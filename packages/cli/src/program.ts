@@ -145,9 +145,9 @@ export function commandIn(args: readonly string[]): AnyCommand {
 export function tell(error: unknown, args: readonly string[]): number {
   const failure = failureOf(error, commandIn(args));
   if (failure.message !== null) {
-    if (args.includes('--json'))
+    if (args.includes('--json')) {
       process.stderr.write(`${escapeHidden(JSON.stringify(problemOf(failure)))}\n`);
-    else note(failure.message);
+    } else note(failure.message);
   }
   return failure.exit;
 }

@@ -46,14 +46,16 @@ async function callerOverHttp(tenant: string | null): Promise<Caller> {
   const [tenantId, apiKeyId] = await Promise.all([tenantOf(ask), apiKeyWith(ask, hint)]);
   const ofTenant = tenantId ?? 'unknown without audit.read';
   note(`Service ${url}, tenant ${ofTenant}, API key ${apiKeyId ?? `that ends in ${hint}`}`);
-  if (tenant !== null && tenantId === undefined)
+  if (tenant !== null && tenantId === undefined) {
     throw new WrongUsage(
       '--tenant cannot be checked, because EAAS_API_KEY lacks the permission audit.read: leave --tenant out.',
     );
-  if (tenant !== null && parseUuid(tenant) !== tenantId)
+  }
+  if (tenant !== null && parseUuid(tenant) !== tenantId) {
     throw new WrongUsage(
       `--tenant must be the id of the tenant of EAAS_API_KEY, ${tenantId}: pass this id, or leave --tenant out.`,
     );
+  }
   return { ask, place: '--remote' };
 }
 
@@ -75,8 +77,9 @@ const late = ', and may still do what was asked: look before you repeat it';
 function refused(error: unknown): never {
   if (!(error instanceof ServiceError)) throw error;
   const { code, message, requestId } = error;
-  if (code === 'network' || code === 'timeout' || code === 'invalid_response')
+  if (code === 'network' || code === 'timeout' || code === 'invalid_response') {
     throw new CannotStart(`EAAS_BASE_URL: ${message}${code === 'timeout' ? late : ''}`, { cause: error });
+  }
   const advice: Partial<Record<ProblemCode, string>> = {
     unauthorized: ' Set EAAS_API_KEY to it.',
     permission_missing: ' Set EAAS_API_KEY to one that may do this.',

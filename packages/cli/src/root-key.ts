@@ -71,12 +71,13 @@ const rotate = reporting(
 ).action(async (options) => {
   const rotation = await withService(async ({ service }) => {
     const [current, previous] = service.roots;
-    if (!previous)
+    if (!previous) {
       throw new WrongUsage(
         'There is no previous root key. ' +
           'Set EAAS_ROOT_KEY_PREVIOUS_FILE to the old root key, and EAAS_ROOT_KEY_FILE to the new root key. ' +
           'Each other variable of the root key also exists with PREVIOUS.',
       );
+    }
     const line = progressLine();
     const show = (done: number, all: number) =>
       line.show(done, all, `re-encrypted ${done} of ${all} tenants`);

@@ -54,8 +54,9 @@ const create = withFields(
   )
   .action(async (given, { key, permissions, ...options }) => {
     const name = given ?? options.name;
-    if (name === undefined)
+    if (name === undefined) {
       throw new WrongUsage('Pass the name of the tenant, as in `eaas tenant create acme`.');
+    }
     const ofKey = key === undefined ? undefined : checked(endpoints['POST /v1/keys'].body, { name: key });
     const { tenant, records } = await withService(async ({ service }) => {
       const tenant = await createTenant(service, { ...fieldsOf(options), name });
@@ -95,8 +96,9 @@ const set = withFields('set', "Change a tenant. The change is recorded in the te
   .option('--name <name>', 'the new name')
   .action(async (idOrName, options) => {
     const fields = fieldsOf(options);
-    if (Object.keys(fields).length === 0)
+    if (Object.keys(fields).length === 0) {
       throw new WrongUsage('Pass at least one option that changes the tenant, as in --envelope-only false.');
+    }
     const tenant = await withService(async ({ service }) =>
       updateTenant(service, await requireTenantId(service, idOrName), fields),
     );

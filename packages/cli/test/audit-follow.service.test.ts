@@ -39,8 +39,9 @@ async function append({ id, keyId: key_id }: Tenant, count = 1, size = 10): Prom
       dek,
       context: { row: 'x'.repeat(size) },
     });
-  for (let done = 0; done < count; done += 500)
+  for (let done = 0; done < count; done += 500) {
     await Promise.all(Array.from({ length: Math.min(500, count - done) }, wrap));
+  }
 }
 
 function start(...options: string[]) {

@@ -17,8 +17,9 @@ const log = madeUpLog();
 const policy = join(folder, 'policy.txt');
 await writeFile(policy, log.policy);
 await eaas.json('tenant', 'create', '--name', 'acme');
-for (const name of ['one', 'two', 'three'])
+for (const name of ['one', 'two', 'three']) {
   await eaas.json('key', 'create', '--tenant', 'acme', '--name', name);
+}
 
 /** Writes the first moment of the public log into the database, as a server does. */
 async function witness(): Promise<void> {

@@ -64,8 +64,9 @@ await serving(eaas, async (call) => {
     const { issuer_id = '' } = await call('POST', '/v1/issuers', { ...fields, name, subject_prefix });
     ids.set(name, issuer_id);
   }
-  for (const subject of ['erased', 'kept'])
+  for (const subject of ['erased', 'kept']) {
     await call('POST', `/v1/keys/${idOf('used')}/wrap`, { dek, subject });
+  }
   await call('POST', `/v1/keys/${idOf('closed')}/rotate`);
   await call('POST', `/v1/keys/${idOf('cancelled')}/disable`);
   await call('DELETE', `/v1/keys/${idOf('cancelled')}?grace_days=5`);
@@ -91,8 +92,9 @@ await serving(lost, async (call) => {
   const key = (name: string, path = '') => `/v1/keys/${idOf(name)}${path}`;
   const apiKey = (name: string) => `/v1/api-keys/${idOf(name)}`;
   const issuer = (name: string) => `/v1/issuers/${idOf(name)}`;
-  for (const name of ['disabled', 'enabled', 'pending', 'destroyed'])
+  for (const name of ['disabled', 'enabled', 'pending', 'destroyed']) {
     await call('POST', key(name, '/disable'));
+  }
   await call('POST', key('enabled', '/enable'));
   await call('DELETE', `${key('pending')}?grace_days=30`);
   await call('DELETE', `${key('destroyed')}?grace_days=0`);
@@ -137,8 +139,9 @@ const proven = ['--checkpoint', newest, '--yes'];
 const stateAfter = (of: CommandLine) =>
   serving(of, async (call) => {
     const people = [];
-    for (const subject of ['erased', 'kept', 'new'])
+    for (const subject of ['erased', 'kept', 'new']) {
       people.push((await call('POST', `/v1/keys/${idOf('used')}/wrap`, { dek, subject }))['code']);
+    }
     const narrowed = await call('GET', `/v1/api-keys/${idOf('narrowed')}`);
     return { people, narrowed, pending: await call('GET', `/v1/keys/${idOf('pending')}`) };
   });

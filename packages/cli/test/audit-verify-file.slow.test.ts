@@ -112,8 +112,9 @@ test('audit verify-file --proof refuses a changed entry, another log, and any ot
   });
   const other = await verifyText(JSON.stringify(proven), madeUpLog().policy, '--json');
   expect([other.code, JSON.parse(other.stdout)]).toMatchObject([1, { valid: false, code: 'proof_log' }]);
-  for (const text of ['', '{"entry":1}'])
+  for (const text of ['', '{"entry":1}']) {
     expect((await verifyText(text)).stdout).toContain('REFUSED (proof_format)');
+  }
 });
 
 test('audit verify-file --proof refuses a wrong policy with exit code 2', async () => {

@@ -12,7 +12,9 @@ let folder: string;
 const app = await createDatabase();
 await withOwner(app, (sql) => sql`create table patients (name text)`);
 
-const place = async (): Promise<void> => void (folder = await newDirectory());
+const place = async (): Promise<void> => {
+  folder = await newDirectory();
+};
 const withPassword = (url: string): string => url.replace('@', ':hunter2@');
 const type = (env: Environment, ...args: string[]) => run([...program, ...args], env, { cwd: folder });
 

@@ -21,6 +21,7 @@ test('eaas half new prints another half each time, as two variables or JSON, and
   expect(stderr).toMatch(/^Lost is lost: .*\nNext: .*\n$/);
   const [other] = jsonLines<{ half: string }>((await half('--json')).stdout);
   expect(other?.half).not.toBe(text);
-  for (const printed of [other, { half: text, half_id }])
+  for (const printed of [other, { half: text, half_id }]) {
     expect(printed).toEqual(describeHalf(parseHalf(printed?.half ?? '') as Uint8Array));
+  }
 });

@@ -16,7 +16,9 @@ const server = await serve(eaas.env);
 afterAll(() => server.stop());
 
 let file: string;
-beforeEach(async () => void (file = join(await newDirectory(), 'local.json')));
+beforeEach(async () => {
+  file = join(await newDirectory(), 'local.json');
+});
 
 async function clientOf(tenant: string, keyId: string): Promise<EaasClient> {
   const args = ['--tenant', tenant, '--name', 'app', '--permissions', 'all'];

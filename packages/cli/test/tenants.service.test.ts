@@ -95,7 +95,9 @@ test.concurrent.for([
   onTestFinished(() => void terminal.kill('SIGKILL'));
   const ended = once(terminal, 'close') as Promise<[number | null]>;
   let shown = '';
-  terminal.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+  });
   await expect.poll(() => shown).toContain('to continue: ');
   terminal.stdin.write(key);
   expect((await ended)[0]).toBe(2);

@@ -12,7 +12,13 @@ const eaas = await commandLine();
 
 test.each(leaves(program))('the help of %s has examples of the command', (path, each) => {
   let help = '';
-  each.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+  each
+    .configureOutput({
+      writeOut: (text) => {
+        help += text;
+      },
+    })
+    .outputHelp();
   expect(help).toContain(`Usage: ${path}`);
   expect(help).toMatch(new RegExp(`Examples:\n(  eaas .*\n)*  ${path}\\b`));
   expect(each.summary()).toMatch(/^[A-Z][^.]{5,70}$/);

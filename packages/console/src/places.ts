@@ -38,7 +38,9 @@ export function go(to: View): void {
 }
 
 export function followAddress(): void {
-  const read = (): void => void (current.value = placeOf(location));
+  const read = (): void => {
+    current.value = placeOf(location);
+  };
   addEventListener('popstate', read);
   addEventListener('hashchange', read);
   read();

@@ -57,12 +57,13 @@ export async function enterWithCode(code: string | undefined = waitingCode): Pro
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ code }),
     });
-    if (response.status !== 201)
+    if (response.status !== 201) {
       throw new ServiceError(
         'unauthorized',
         'the sign-in code is wrong, was already used or has expired: get a new sign-in code',
         response,
       );
+    }
     const answer = (await response.json()) as Answer;
     enterForDevelopment(answer);
     keep(answer);

@@ -74,9 +74,11 @@ export function SignIn() {
 }
 
 function faultOf({ kind, title, advice }: Failure): string {
-  if (kind === 'expired')
+  if (kind === 'expired') {
     return 'The service does not accept this API key. It is unknown, expired or revoked. Check that you copied all of it.';
-  if (kind === 'refused')
+  }
+  if (kind === 'refused') {
     return 'This is not an API key. An API key begins with eaas_sk_ and has 57 characters.';
+  }
   return `${title}. ${advice}`;
 }

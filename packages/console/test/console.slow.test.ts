@@ -356,8 +356,9 @@ whereAvailable('Chromium', hasChromium, () => {
       ['Rotate the key for real', page.getByText(/A new encryption of it/)],
       ['Erase the person', page.getByText('subject_erased')],
     ] as const) {
-      for (let presses = 0; (await focused()) !== button && presses < 40; presses++)
+      for (let presses = 0; (await focused()) !== button && presses < 40; presses++) {
         await page.keyboard.press('Tab');
+      }
       expect(await focused()).toBe(button);
       await page.keyboard.press('Enter');
       await result.first().waitFor();
@@ -434,8 +435,9 @@ whereAvailable('Chromium', hasChromium, () => {
     const printed = /^Playground +(\S+)$/m;
     await vi.waitUntil(() => child.exitCode !== null || printed.test(stdout()), { timeout: 250_000 });
     const [, address = ''] = printed.exec(stdout()) ?? [];
-    if (address === '')
+    if (address === '') {
       throw new Error(`\`eaas dev\` did not print the URL of the playground:\n${stdout()}${stderr()}`);
+    }
     const { page } = await openPage();
     const sent: string[] = [];
     page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
@@ -454,8 +456,9 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(await page.evaluate('document.documentElement.outerHTML')).not.toContain('eaas_sk_');
     expect(sent.filter((request) => request.includes('/wrap')).length).toBeGreaterThan(0);
     const bytes = Buffer.from(value);
-    for (const spelling of [value, encodeURIComponent(value), bytes.toString('hex')])
+    for (const spelling of [value, encodeURIComponent(value), bytes.toString('hex')]) {
       expect(sent.filter((request) => request.toLowerCase().includes(spelling))).toEqual([]);
+    }
     expect(sent.filter((request) => request.includes(bytes.toString('base64').slice(0, 30)))).toEqual([]);
     await page.goto(new URL('/?again', address).href);
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -476,8 +479,9 @@ whereAvailable('Chromium', hasChromium, () => {
           expect({ width, colorScheme, violations: await violations(page) }).toMatchObject({
             violations: [],
           });
-          if (pictures)
+          if (pictures) {
             await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`) });
+          }
         }
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
       }

@@ -68,7 +68,9 @@ export async function openPages(first: Api) {
       entrances.set(code, entrance);
       return code;
     },
-    setApi: (next: Api) => (api = next),
+    setApi: (next: Api) => {
+      api = next;
+    },
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

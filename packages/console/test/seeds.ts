@@ -27,8 +27,9 @@ export async function seed({ client, service, pass }: Stage): Promise<Record<str
     if (month === 5) await client.keys.rotate(patients.keyId);
     pass(30);
   }
-  for (const name of ['legacy-import', 'archive-2024', 'old-index'])
+  for (const name of ['legacy-import', 'archive-2024', 'old-index']) {
     await client.keys.disable(ids[name] ?? '');
+  }
   await client.keys.destroy(ids['archive-2024'] ?? '', { grace_days: 30 });
   await client.keys.destroy(ids['old-index'] ?? '', { grace_days: 0 });
   pass(history - 390);

@@ -49,7 +49,10 @@ export async function dev(options: DevOptions, envPath: string | undefined): Pro
   process.once('SIGHUP', () => process.emit('SIGINT'));
   const { port, isPortSet } = options;
   let opened: Promise<Application> | undefined;
-  const open = (service: Service) => (opened ??= openApplication(service, directory, envFile));
+  const open = (service: Service): Promise<Application> => {
+    opened ??= openApplication(service, directory, envFile);
+    return opened;
+  };
   const development: Plugin = {
     name: 'development',
     signIn: (service) => async (code, ipAddress) => {
@@ -62,10 +65,11 @@ export async function dev(options: DevOptions, envPath: string | undefined): Pro
       const server = { pid, address, sign_in_page: hasPages ? page : null };
       await replaceFile(devServerFile(directory), `${JSON.stringify(server)}\n`);
       const lines = [`Eaas is ready on ${address}. Its data is in ${directory}.`];
-      if (!isPortSet && portOf(address) !== port)
+      if (!isPortSet && portOf(address) !== port) {
         lines.push(
           `Port ${port} is in use, so the server listens on port ${portOf(address)}. To choose the port, set EAAS_PORT.`,
         );
+      }
       await print(lines, server, application, codes);
     },
   };

@@ -20,8 +20,9 @@ export async function startEmbeddedDatabase(
   purpose: Purpose,
   waitAtMost = 60_000,
 ): Promise<EmbeddedDatabase> {
-  if (purpose === 'serve' && (await postgresAccount()).ids.uid !== undefined)
+  if (purpose === 'serve' && (await postgresAccount()).ids.uid !== undefined) {
     process.stderr.write(`${sharedAccount}\n`);
+  }
   const dataDirectory = join(directory, 'postgres');
   const binaries = await embeddedBinaries();
   for (const deadline = Date.now() + waitAtMost; ; await sleep(100)) {
@@ -46,8 +47,9 @@ async function enter(directory: string, dataDirectory: string, purpose: Purpose)
   const sql = postgres({ ...superuser, max: 1, max_lifetime: null, onnotice: () => {}, onclose });
   const close = async (): Promise<void> => {
     isUsed = false;
-    if (await gets(sql`select pg_try_advisory_lock(${locks.use}) as got`))
+    if (await gets(sql`select pg_try_advisory_lock(${locks.use}) as got`)) {
       await stopPostgres(dataDirectory, pid);
+    }
     await sql.end({ timeout: 1 });
   };
   if (!(await gets(sql`select pg_try_advisory_lock_shared(${locks.use}) as got`))) {
@@ -55,8 +57,9 @@ async function enter(directory: string, dataDirectory: string, purpose: Purpose)
     return undefined;
   }
   try {
-    if (purpose === 'serve' && !(await gets(sql`select pg_try_advisory_lock(${locks.serve}) as got`)))
+    if (purpose === 'serve' && !(await gets(sql`select pg_try_advisory_lock(${locks.serve}) as got`))) {
       throw new Error(alreadyServed(directory));
+    }
     await sql`select pg_advisory_lock(${locks.prepare})`;
     await ensureRoles(sql);
     await ensureOwnedDatabase(sql, database);

@@ -79,8 +79,9 @@ export async function launchPostgres(options: LaunchOptions) {
     await rmdir(socketDirectory).catch(() => undefined);
     const lines = (await readFile(logFile, 'utf8')).trim().split('\n').slice(-12).join('\n');
     const conflict = /lock file "postmaster.pid" already exists|pre-existing shared memory block/;
-    if (child.exitCode === lockConflict || conflict.test(lines))
+    if (child.exitCode === lockConflict || conflict.test(lines)) {
       throw new DataDirectoryInUse(`Another PostgreSQL already runs on ${dataDirectory}.`, { cause });
+    }
     const { message } = cause as Error;
     throw new Error(`PostgreSQL did not start on ${dataDirectory}. ${message}\n${lines}`.trim(), { cause });
   } finally {
@@ -128,8 +129,9 @@ export async function stopPostgres(dataDirectory: string, pid: number): Promise<
   // PostgreSQL removes its file as it ends. In a container, it can then be a zombie for ever.
   const isThere = async () => (await readPostmaster(dataDirectory)).pid === pid && signal(pid);
   if (await isThere()) signal(pid, 'SIGINT');
-  for (const deadline = Date.now() + fastShutdownWithin; await isThere(); await sleep(10))
+  for (const deadline = Date.now() + fastShutdownWithin; await isThere(); await sleep(10)) {
     if (Date.now() > deadline) signal(pid, 'SIGQUIT');
+  }
   await rmdir(socketDirectory).catch(() => undefined);
 }
 
@@ -167,8 +169,9 @@ async function initialise(
     throw new Error(`initdb could not create a database in ${dataDirectory}. ${output}`, { cause });
   } finally {
     // Also the directories of starts that were killed, where initdb might still write.
-    for (const name of (await readdir(parent)).filter((name) => name.startsWith(prefix)))
+    for (const name of (await readdir(parent)).filter((name) => name.startsWith(prefix))) {
       await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
+    }
   }
 }
 

@@ -21,8 +21,9 @@ it('a sign-in code has 32 random bytes and can be exchanged, by another process 
   const [code, other] = [await codes.create(), await codes.create()];
   expect(Buffer.from(code, 'base64url')).toHaveLength(32);
   expect(code).not.toBe(other);
-  for (const each of [code, other])
+  for (const each of [code, other]) {
     expect(await new SignInCodes(folder).exchange(each, open)).toBe('a session');
+  }
 });
 
 it('the files of the sign-in codes do not contain the codes, and only their owner can read them', async () => {

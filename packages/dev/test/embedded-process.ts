@@ -13,9 +13,9 @@ try {
   say({ ready: server?.started, last: Number(last?.number) });
 
   for await (const order of createInterface({ input: process.stdin })) {
-    if (order === 'write')
+    if (order === 'write') {
       await Promise.all([0, 1, 2, 3].map((lane) => write(sql, Number(last?.number) + 1 + lane)));
-    else break;
+    } else break;
   }
   await sql.end();
   await database.close();

@@ -46,13 +46,16 @@ export function comparisonIn(whole: SQL): Comparison | undefined {
   const encryption = encryptionOf(column);
   if (!encryption || !is(column, Column)) return undefined;
   const operator = textOf(second).trim().toLowerCase();
-  if (isCount || (chunks.length === 2 && /^is (?:not )?null$/.test(operator)))
+  if (isCount || (chunks.length === 2 && /^is (?:not )?null$/.test(operator))) {
     return { column, encryption, operator: 'unchanged', operands: [] };
+  }
   if (chunks.length !== 3) return undefined;
-  if (operator === '=' || operator === '<>' || operator === 'matches')
+  if (operator === '=' || operator === '<>' || operator === 'matches') {
     return { column, encryption, operator, operands: [valueOf(right)] };
-  if ((operator === 'in' || operator === 'not in') && Array.isArray(right))
+  }
+  if ((operator === 'in' || operator === 'not in') && Array.isArray(right)) {
     return { column, encryption, operator, operands: right.map(valueOf) };
+  }
   return undefined;
 }
 

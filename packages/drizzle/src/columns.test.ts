@@ -164,7 +164,8 @@ describe('without `withEncryption`', () => {
   });
 
   test('a query never returns the ciphertext of an encrypted column', async () => {
-    for (const read of [db.select(), db.select({ name: patients.name })])
+    for (const read of [db.select(), db.select({ name: patients.name })]) {
       await expect((async () => read.from(patients))()).rejects.toMatchObject({ code: 'not_decrypted' });
+    }
   });
 });

@@ -134,8 +134,10 @@ function requireField(name: string, given: unknown): Field<unknown> {
     return refuse('definition', place, `\`encrypted\` takes a field (got ${got})`, remedy);
   }
   const parts: Readonly<Record<string, PartIndex<unknown, never>>> = { ...field.parts };
-  for (const index of [...Object.values(parts), ...(field.index ? [field.index] : [])])
-    if (index.column !== true)
+  for (const index of [...Object.values(parts), ...(field.index ? [field.index] : [])]) {
+    if (index.column !== true) {
       refuse('definition', place, 'the column of an index has a name of its own', 'omit `column`');
+    }
+  }
   return field;
 }

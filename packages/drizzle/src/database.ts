@@ -146,8 +146,9 @@ function lateCount(count: Method, given: readonly unknown[], access: Access): ob
 /** Hooks a statement. What makes one, such as `db.select()` and `db.with()`, becomes an object whose methods do so. */
 function followed(made: unknown, access: Access, isSync: boolean, database: Methods): unknown {
   if (typeof made !== 'object' || made === null) return made;
-  if ('execute' in made && 'config' in made)
+  if ('execute' in made && 'config' in made) {
     return hook(made as never, shapesOf(made as never, database), access, isSync);
+  }
   return new Proxy(made, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);

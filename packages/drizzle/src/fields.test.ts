@@ -19,7 +19,9 @@ const driver = async (statement: string) => {
   sent.push(statement);
   return { rows: [['a', null]] };
 };
-beforeEach(() => void (sent.length = 0));
+beforeEach(() => {
+  sent.length = 0;
+});
 
 const name = pg.encrypted('first_name', field.text());
 const people = pg.encryptedTable('twins', { id: text().primaryKey(), name });

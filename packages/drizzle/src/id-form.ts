@@ -10,8 +10,9 @@ import { isSql } from './chunks.ts';
 export function storedIn(column: Column, id: unknown): ReturnType<typeof storedId> {
   if (isSql(id)) return { id: undefined, isExact: false };
   const text = typeof id === 'string' ? column.mapToDriverValue(id) : undefined;
-  if (typeof text !== 'string')
+  if (typeof text !== 'string') {
     return { id, isExact: typeof id === 'string' ? !is(text, SQL) : column.dataType !== 'string' };
+  }
   const { id: stored, isExact } = storedId(text, formOf(column));
   const isOther = stored !== undefined && stored !== text;
   return { id: isOther ? column.mapFromDriverValue(stored) : stored && id, isExact };
@@ -26,8 +27,9 @@ function formOf(column: Column): Parameters<typeof storedId>[1] {
   if (isChar !== undefined) return isPg ? { padded: Number(length) } : 'trimmed';
   if (type === 'uuid' && isPg) return 'uuid';
   if (type === 'date') return 'date';
-  if (/^(?:numeric|decimal|time|timestamp|datetime|interval|inet|cidr|macaddr8?)\b/.test(type))
+  if (/^(?:numeric|decimal|time|timestamp|datetime|interval|inet|cidr|macaddr8?)\b/.test(type)) {
     return 'other';
+  }
   const isText = /^(?:text|varchar|character varying)\b(?!.*collate)/.test(type);
   return isText && !column.columnType.startsWith('MySql') ? 'text' : 'folded';
 }

@@ -105,8 +105,9 @@ function shapeInsert(
   const methods = Object.getPrototypeOf(builder) as Readonly<Record<string, (config: unknown) => void>>;
   const excludedOf = (column: Column): SQL => sql`excluded.${sql.identifier(storedName(builder, column))}`;
   const insert = { table, rows, scope: shape.scope, database, excludedOf };
-  for (const [method, clause] of conflicts)
+  for (const [method, clause] of conflicts) {
     methods[method]?.call(copy, clause && changedConfig(clause, insert));
+  }
   const problem = 'the row that is there is not the one that the values were encrypted for';
   return { ...shape, members: { config: copy.config }, refuseRow: () => refuseRow(table, problem) };
 }
@@ -179,8 +180,9 @@ function changedSet(given: Row, config: ConflictConfig, insert: Insert): Conflic
   const filled = written.filter(({ key, encryption }) => set[key] !== null && !writesOlder(encryption.field));
   const most = filled.find(({ encryption }) => isBound(encryption)) ?? filled[0];
   const needed = most ? boundTo(table, most.encryption) : [];
-  if (config.target === undefined && needed.length > 0)
+  if (config.target === undefined && needed.length > 0) {
     refuseRow(table, 'the clause names no `target`, so it can update another row than that of the insert');
+  }
   const isIn = (one: KeyedColumn): boolean =>
     [config.target].flat().some((each) => is(each, Column) && isSameColumn(each, one.column));
   const isOneValue = rows.length === 1 || filled.every(({ key }) => set[key] instanceof Excluded);

@@ -104,9 +104,11 @@ const databases = {
 function methodsOf(object: object): string[] {
   const names = new Set<string>();
   for (let of: object = object; of !== Object.prototype; of = Object.getPrototypeOf(of) as object) {
-    for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(of)))
-      if (name !== 'constructor' && ('get' in property || typeof property.value === 'function'))
+    for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(of))) {
+      if (name !== 'constructor' && ('get' in property || typeof property.value === 'function')) {
         names.add(name);
+      }
+    }
   }
   return [...names];
 }
@@ -155,8 +157,9 @@ describe.each(['pg', 'mysql', 'sqlite'] as const)('the methods of Drizzle: %s', 
       const results: unknown[] = [];
       // `run` returns what the driver returns.
       const refused = isRead ? own.filter((method): boolean => method === 'run') : [];
-      for (const method of refused)
+      for (const method of refused) {
         await expect(make()[method]?.()).rejects.toMatchObject({ code: 'synchronous' });
+      }
       for (const method of own.filter((each) => !refused.includes(each))) {
         const result = await make()[method]?.();
         if (isRead) results.push([result].flat());
@@ -169,8 +172,9 @@ describe.each(['pg', 'mysql', 'sqlite'] as const)('the methods of Drizzle: %s', 
 
   test.each(Object.keys(statements))('%s: each that builds a statement at once is refused', (name) => {
     const make = statements[name] as () => Statement;
-    for (const method of methodsOf(make()).filter((method) => builds.includes(method)))
+    for (const method of methodsOf(make()).filter((method) => builds.includes(method))) {
       expect(() => make()[method]?.('name')).toThrow(expect.objectContaining({ code: 'synchronous' }));
+    }
   });
 });
 

@@ -14,7 +14,11 @@ export function numberLater(
   rows: readonly { readonly row: Row; id: RowId }[],
   { first }: Run,
 ): void {
-  const ids = rows.map(({ row }) => (row[key] = new Late()));
+  const ids = rows.map(({ row }) => {
+    const id = new Late();
+    row[key] = id;
+    return id;
+  });
   const names = [schemaOf(table) ?? [], getTableName(table)].flat();
   const quoted = names.map((name) => `"${name.replaceAll('"', '""')}"`);
   const sequence = sql`pg_get_serial_sequence(${quoted.join('.')}, ${storedName(database, column)})`;

@@ -24,7 +24,9 @@ const plain = drizzle(
   { schema: { users, contacts } },
 );
 const db = withEncryption(plain, eaas, { index });
-beforeEach(() => void (sent.length = 0));
+beforeEach(() => {
+  sent.length = 0;
+});
 
 const mail = 'ada@example.com';
 const from = () => db.select({ id: users.id }).from(users);

@@ -37,8 +37,9 @@ export function shapeSelect(config: PgSelectConfig, run: Run, isOne: boolean): S
     requireFirstDefinition(field, run.access);
     requireReadable(field, config, sources);
   }
-  for (const { rightSelect } of config.setOperators ?? [])
+  for (const { rightSelect } of config.setOperators ?? []) {
     if (isQuery(rightSelect)) requirePlainSelection(rightSelect, scope);
+  }
   const searches: WideSearch[] = [];
   // What SQL computes can be of all rows, such as `count(*) over ()`.
   const isNarrow = !isOne && selected.every(({ field }) => is(field, Column));

@@ -32,7 +32,8 @@ test.each([
   ['of the app', of(Object.assign(Object.create(primary) as typeof primary, own)), [0, 0, 0, 0]],
 ])('%s: the app reads from replicas, and what a write reads is of the primary', async (_, given, reads) => {
   const db = given as typeof given & { $primary: typeof given; $replicas: (typeof given)[] };
-  asked.length = turn = 0;
+  asked.length = 0;
+  turn = 0;
   const byCity = { target: notes.city, set: { body: excluded(notes.body) } };
   await db.insert(notes).values({ city: 'Bern', body: 'one' });
   await db.insert(notes).values({ id: 1, city: 'Bern', body: 'two' }).onConflictDoUpdate(byCity);

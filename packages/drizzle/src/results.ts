@@ -53,8 +53,9 @@ export function hiddenFields(
     reading.tables.set(column.table, isShown);
     const { needed } = layoutOf(column.table);
     const others = encryption.field.previous?.columns ? needed : [];
-    for (const each of [...boundTo(column.table, encryption), ...others])
+    for (const each of [...boundTo(column.table, encryption), ...others]) {
       level.hidden.set(hiddenName(each.column), each.column);
+    }
   }
   for (const search of searches) {
     level.hidden.set(searchName(reading.wide.length), readable(search.column));
@@ -117,8 +118,9 @@ export async function open(result: unknown, reading: Reading, { access, statemen
     }
     if (level.isRow) hiddenOf.set(holder, own);
     // Without a search to repeat, nothing hidden is encrypted.
-    for (const of of reading.wide.length > 0 ? [holder, own] : [holder])
+    for (const of of reading.wide.length > 0 ? [holder, own] : [holder]) {
       for (const key in of) if (of[key] instanceof Stored) note(of[key], of, key, row);
+    }
     for (const [key, inner] of level.inner) take(holder[key], inner, row);
   }
 

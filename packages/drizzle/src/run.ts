@@ -136,7 +136,11 @@ function queryOf(builder: Builder, { members, reading, scope }: Shape): { query:
   let built: { sql?: SQL } | undefined;
   for (const name of builders) {
     const build = dialect[name];
-    if (build) dialect[name] = (given) => (built ??= build.call(builder.dialect, given) as { sql?: SQL });
+    if (!build) continue;
+    dialect[name] = (given) => {
+      built ??= build.call(builder.dialect, given) as { sql?: SQL };
+      return built;
+    };
   }
   const copy = Object.create(builder) as Builder;
   Object.assign(copy, { getSQL, prepare, _prepare, dialect, ...members });

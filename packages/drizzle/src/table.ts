@@ -305,8 +305,9 @@ function withIndexColumns(table: string, columns: Builders, options: Options, cr
     }
     const indexes = indexedParts(field).map((part): [string, object] => {
       const own = indexKeyOf(key, part);
-      if (Object.hasOwn(columns, own))
+      if (Object.hasOwn(columns, own)) {
         refuse('definition', place, `the index column needs the key \`${own}\``, 'rename the other column');
+      }
       const index = create(name ? indexKeyOf(name, part) : '', parts[part ?? '']?.isList ?? false);
       const isOwn = isUnique && part === undefined && !writesOlder(field);
       return [own, isOwn ? index.unique(uniqueName) : index];
@@ -325,8 +326,9 @@ function checksOf(table: Table, check: Check, form: string, refusesPlaintext = t
     const checks = indexes.map(({ column: index }) =>
       check(constraintName(index, 'check'), sql`${column} is not null or ${index} is null`, column),
     );
-    if (refusesPlaintext && !encryption.field.previous)
+    if (refusesPlaintext && !encryption.field.previous) {
       checks.unshift(check(constraintName(column, 'encrypted'), sql`${column} ${sql.raw(form)}`, column));
+    }
     return checks;
   });
 }

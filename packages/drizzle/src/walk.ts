@@ -102,8 +102,9 @@ function withChunks(given: SQL, queryChunks: readonly SQLChunk[]): SQL {
 export function requirePlainSelection(query: Query, scope: Scope): void {
   const { config } = query as { config?: { fields?: Fields; returningFields?: Fields } };
   const checked = { ...scope, run: newRun(scope.run.access) };
-  for (const { field } of flatFields(config?.fields ?? config?.returningFields ?? {}))
+  for (const { field } of flatFields(config?.fields ?? config?.returningFields ?? {})) {
     walk(is(field, SQL.Aliased) ? field.sql : field, checked);
+  }
 }
 
 /** Returns a field that an app selects: an encrypted column becomes readable, and the walk finds what SQL compares. */

@@ -26,8 +26,9 @@ export interface WriteConfig extends Sources {
 export function shapeWrite<Config extends WriteConfig>(config: Config, rows: readonly object[], run: Run) {
   const { table, returning } = config;
   const scope = { run, isRead: false, sources: sourcesOf(config) };
-  for (const key of new Set(rows.flatMap(Object.keys)))
+  for (const key of new Set(rows.flatMap(Object.keys))) {
     requireFirstDefinition(Reflect.get(table, key), run.access);
+  }
   for (const { field } of returning ?? []) requireFirstDefinition(field, run.access);
   const reading = newReading();
   const read = returning && { ...config, returning: readFields(returning, [], reading) };
@@ -217,7 +218,9 @@ export function encryptFound(
       values: valuesOf(row),
       id: row[own.key] as RowId,
       person: Object.fromEntries(person.map(({ key, column }) => [column.name, row[key]])),
-      put: (one) => void (stored[at] = one),
+      put: (one) => {
+        stored[at] = one;
+      },
     }));
     await statement.seal(unsealed);
     late.settle((name) => valuesOfRows(own, rows, stored, name));

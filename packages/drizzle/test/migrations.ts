@@ -77,8 +77,9 @@ export function testMigrations(name: Name, ways: Way[], open: Open, encrypting: 
         ["update members set phone = 'plain'", 'members_phone_encrypted'],
         ["update guests set email = 'plain'", 'guests_email_encrypted'],
         ['update members set phone = null', 'members_phone_index_check'],
-      ] as const)
+      ] as const) {
         await expect(place.sql(write)).rejects.toThrow(constraint);
+      }
     }
   });
 

@@ -39,8 +39,9 @@ export async function expectParts(
   ).toEqual([1]);
   // Its index also finds others, so its negation would miss rows, however deep `not` is.
   const wide = matches(people.ssn, { last4: '6789' });
-  for (const where of [not(wide), not(and(eq(people.ssn, '123-45-6789'), wide) as SQL)])
+  for (const where of [not(wide), not(and(eq(people.ssn, '123-45-6789'), wide) as SQL)]) {
     await expect(found(where)).rejects.toMatchObject({ code: 'not_supported' });
+  }
   const cte = db.$with('cte').as(
     db
       .select()

@@ -34,7 +34,9 @@ export function factsOf(folder: string): Facts {
   const shown = (chunk: Any): unknown => (core.is(chunk, StringChunk) ? chunk.value : classOf(chunk));
   class Own extends SQL {}
   let hasRun = false;
-  const execute = async () => void (hasRun = true);
+  const execute = async () => {
+    hasRun = true;
+  };
   Object.assign(Object.create(core.QueryPromise.prototype), { execute }).then(String);
   const facts: Record<string, unknown> = {
     'drivers.effect': readdirSync(dirname(load.resolve('drizzle-orm'))).filter((name) =>
@@ -73,7 +75,9 @@ export function factsOf(folder: string): Facts {
       update: () => db.update(table).set({ name: 'a' }),
       delete: () => db.delete(table),
     };
-    const add = (name: string, fact: () => unknown): void => void (facts[`${dialect}.${name}`] = said(fact));
+    const add = (name: string, fact: () => unknown): void => {
+      facts[`${dialect}.${name}`] = said(fact);
+    };
     for (const [name, make] of Object.entries(builders)) {
       add(`${name}.config`, () => Object.keys(make().config).sort());
       add(`${name}.runs`, () =>
@@ -83,8 +87,9 @@ export function factsOf(folder: string): Facts {
     }
     add('insert.into', () => db.insert.length);
     add('insert.chunks', () => kindsIn(builders['insert']?.().getSQL()));
-    if (dialect !== 'mysql')
+    if (dialect !== 'mysql') {
       add('returning', () => Object.keys(builders['insert']?.().returning().config.returning[0]).sort());
+    }
     if (isPg) {
       add('returningFields', () => Object.keys(builders['insert']?.().returning().config.returningFields));
       add('authToken', () => builders['select']?.().setToken('a').authToken);
@@ -104,9 +109,11 @@ export function factsOf(folder: string): Facts {
     add('table.symbols', () => symbols.filter((name) => Symbol.for(name) in table));
     add('dialect', () => {
       const names = new Set<string>();
-      for (let at = db.dialect; at && at !== Object.prototype; at = Object.getPrototypeOf(at))
-        for (const each of Object.getOwnPropertyNames(at))
+      for (let at = db.dialect; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+        for (const each of Object.getOwnPropertyNames(at)) {
           if (/^build|^sqlToQuery|^casing/.test(each)) names.add(each);
+        }
+      }
       return [...names].sort();
     });
     add('database', () =>
@@ -137,8 +144,9 @@ export function factsOf(folder: string): Facts {
     add('isNull', () => kindsIn(isNull(table.name)));
     add('isNotNull', () => kindsIn(core.isNotNull(table.name)));
     add('count', () => kindsIn(core.count(table.name)));
-    for (const each of ['and', 'or'])
+    for (const each of ['and', 'or']) {
       add(each, () => kindsIn(core[each](isNull(table.name), isNull(table.id))));
+    }
     for (const each of ['exists', 'notExists']) add(each, () => kindsIn(core[each](builders['select']?.())));
     add('not', () => kindsIn(not(eq(table.name, 'a'))));
     add('prepareQuery', () => db.session.prepareQuery.length);

@@ -22,8 +22,9 @@ try {
     stdio: [...stdio],
     shell,
   });
-  if (status !== 0)
+  if (status !== 0) {
     throw new Error(`npm must find the version or tag ${wanted} of drizzle-orm: see its error above`);
+  }
   const load = createRequire(join(folder, 'index.js'));
   const { npmVersion } = load('drizzle-orm/version') as { readonly npmVersion: string };
   const facts = factsOf(folder);
@@ -36,17 +37,18 @@ try {
   const lines = [
     `drizzle-orm ${npmVersion}: ${moved.length} of ${names.length} seams moved since ${judged.version}`,
   ];
-  for (const name of moved)
+  for (const name of moved) {
     lines.push(
       '',
       name,
       `  was ${JSON.stringify(judged.facts[name])}`,
       `  is  ${JSON.stringify(facts[name])}`,
     );
+  }
   process.stdout.write(`${lines.join('\n')}\n`);
-  if (options.includes('--write'))
+  if (options.includes('--write')) {
     writeFileSync(place, `${JSON.stringify({ version: npmVersion, facts }, null, 2)}\n`);
-  else if (moved.length > 0) process.exitCode = 1;
+  } else if (moved.length > 0) process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

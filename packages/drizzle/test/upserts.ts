@@ -34,11 +34,13 @@ export async function expectUpserts(
   // Nulls are equal to nothing, a partial index has only some rows, and an index can be of an encrypted column.
   for (const token of ['x', 'y']) await upsert({ token });
   const active = { target: table.person, targetWhere: isNull(table.ended), set };
-  for (const token of ['u', 'v'])
+  for (const token of ['u', 'v']) {
     await put(db, { person: ann, ended: null, token }).onConflictDoUpdate(active);
+  }
   await put(db, { person: ann, token: 'z' }).onConflictDoUpdate(active);
-  for (const token of ['e', 'f'])
+  for (const token of ['e', 'f']) {
     await put(db, { email: 'ada@x', token }).onConflictDoUpdate({ target: table.email, set });
+  }
   expect(await read()).toEqual([' f', ' v', ' x', ' y', ' z', 'a 4', 'b 4', 'c new']);
   await db.delete(table).where(isNull(table.account));
 

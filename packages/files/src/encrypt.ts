@@ -76,8 +76,9 @@ async function encryptFiles(run: Run): Promise<number> {
   if (intake) return encryptAll(intake, intake.keyId);
   return withClient(options, (client) => {
     const [keyId = client.keyId] = keyIdsIn(options);
-    if (keyId === undefined)
+    if (keyId === undefined) {
       throw new CannotStart('The id of the key is missing: set EAAS_KEY_ID, or pass --key.');
+    }
     return encryptAll(client, keyId);
   });
 }
@@ -85,14 +86,16 @@ async function encryptFiles(run: Run): Promise<number> {
 async function intakeIn(options: Options): Promise<Intake | undefined> {
   const { publicKey: given } = options;
   if (given === undefined) return undefined;
-  if (keyIdsIn(options).length > 0)
+  if (keyIdsIn(options).length > 0) {
     throw new WrongUsage(
       '--public-key already contains the id of the key: pass --key or --public-key, not both.',
     );
-  if (options.subject !== undefined)
+  }
+  if (options.subject !== undefined) {
     throw new WrongUsage(
       'A public key encrypts for nobody in particular: pass --subject later, to `rewrap`, and not with --public-key.',
     );
+  }
   const text = given.startsWith('eaas_pk_') ? given : await readKeyFile(given);
   return createIntake({ publicKey: text.trim() });
 }

@@ -42,17 +42,19 @@ export const exportKey: FileCommand = {
 
 async function exportToFile({ paths, options, stop: { signal } }: Run): Promise<number> {
   const { publicKey: path, out: output = standard, force = false, subjects = false } = options;
-  if (path === undefined)
+  if (path === undefined) {
     throw new WrongUsage(
       '--public-key is missing: pass the file of the RSA public key that encrypts the exported key.',
     );
+  }
   if (paths.length > 0) throw new WrongUsage('`export-key` takes no path: pass the output file with --out.');
   const public_key = await readPublicKey(path);
   await requireWritable([output], force);
   const exported = await withClient(options, async (client) => {
     const [key_id = client.keyId] = keyIdsIn(options);
-    if (key_id === undefined)
+    if (key_id === undefined) {
       throw new CannotStart('The id of the key is missing: set EAAS_KEY_ID, or pass --key.');
+    }
     return client.keys.export(key_id, { public_key, subjects }, { signal });
   });
   const text = `${JSON.stringify(exported, null, 2)}\n`;

@@ -23,8 +23,9 @@ export class FileFailure extends Error {
 
 export function fileFailureOf(error: unknown): string | undefined {
   if (error instanceof FileFailure) return error.message;
-  if (error instanceof ServiceError)
+  if (error instanceof ServiceError) {
     return /^(not_found|key_state)$/.test(error.code) ? error.message : undefined;
+  }
   if (error instanceof InputError) return undefined;
   if (error instanceof EaasError) return error.message;
   return error instanceof Error && 'syscall' in error ? inLine(error.message) : undefined;

@@ -86,8 +86,9 @@ async function addFolder(root: string, below: string, wanted: Wanted, found: Fou
     const path = join(root, relative);
     if (entry.isDirectory()) await addFolder(root, relative, wanted, found);
     else if (!entry.isFile()) {
-      if (wanted.isWanted(entry.name) || (await isFolder(path)))
+      if (wanted.isWanted(entry.name) || (await isFolder(path))) {
         found.skipped.push(`${inLine(path)} (${kindOf(entry)})`);
+      }
     } else if (wanted.isWanted(entry.name) && !isTemporary(entry.name)) {
       const stats = await readable(path, found, lstat(path));
       if (stats?.isFile()) found.inputs.push(inputOf(path, relative, true, stats));

@@ -108,8 +108,9 @@ export async function openOffline(
 
 /** Returns the secret of a subject. The id of the subject follows from its name, by a key of the export. */
 function secretOf(people: People | undefined, subject: string, privateKey: KeyObject, files: string): Buffer {
-  if (!people)
+  if (!people) {
     throw new FileFailure(`${files} has no subjects: export the key again, with \`export-key --subjects\`.`);
+  }
   const id = hmac(bytesOf(people.key, privateKey), personName(subject)).toString('hex');
   const found = people.subjects.get(id);
   if (found) return bytesOf(found, privateKey);
@@ -119,7 +120,8 @@ function secretOf(people: People | undefined, subject: string, privateKey: KeyOb
 }
 
 function bytesOf(secret: Secret, privateKey: KeyObject): Buffer {
-  return (secret.bytes ??= decryptSecret(privateKey, secret));
+  secret.bytes ??= decryptSecret(privateKey, secret);
+  return secret.bytes;
 }
 
 function unwrap(

@@ -49,8 +49,9 @@ async function chooser(
 ): Promise<(input: Input) => string> {
   const isMany = inputs.length !== 1 || inputs.some(({ isInFolder }) => isInFolder);
   if (out === standard) {
-    if (isMany)
+    if (isMany) {
       throw new WrongUsage('`--out -` can write only one file to standard output: pass exactly one file.');
+    }
     return () => standard;
   }
   if (out === undefined) {

@@ -50,8 +50,9 @@ async function rewrapFiles(run: Run): Promise<number> {
   const { signal } = stop;
   const { inputs, unreadable } = await findInputs(run, isEncryptedName);
   const isPipe = inputs.some(({ path }) => path === standard);
-  if (isPipe && process.stdout.isTTY)
+  if (isPipe && process.stdout.isTTY) {
     throw new WrongUsage('A terminal cannot show binary ciphertext: redirect standard output.');
+  }
   progress.expect(undefined, inputs.length);
   const results: Result[] = [];
   const turns = new Map<string, Promise<unknown>>();

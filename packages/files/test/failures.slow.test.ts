@@ -70,8 +70,9 @@ test('the next command in the folder names the temporary file of a command that 
     'rewrap box/c',
     'decrypt -r box --out d',
     'inspect -r box',
-  ])
+  ]) {
     expect(await place.type(`eaas-files ${command}`, account.env)).toMatchObject({ code: 0, stderr });
+  }
   // The temporary file is no input, and stays until its owner removes it.
   expect((await place.list()).filter((name) => name.includes('.part'))).toEqual([part]);
 });

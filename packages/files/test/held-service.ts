@@ -5,9 +5,13 @@ import { onTestFinished } from 'vitest';
 /** Stands between a command and its service, and holds the requests to matching paths until `release`. */
 export async function holdRequests(baseUrl: string, paths: RegExp) {
   let release = (): void => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
   let arrive = (): void => {};
-  const waiting = new Promise<void>((resolve) => (arrive = resolve));
+  const waiting = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url = '', headers } = request;
     const body = Buffer.concat(await request.toArray());

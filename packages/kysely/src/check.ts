@@ -55,10 +55,13 @@ export function check(root: Node, known: ReadonlyMap<string, Columns>): void {
   };
   const isOne = (node: Node): boolean => columns.has(nameIn(node)) || returnsAny(node);
   // New names of encrypted columns count too, and new names of these.
-  for (const _ of nodes)
-    for (const { node, alias } of nodes.filter(k.AliasNode.is))
-      if (k.IdentifierNode.is(alias) && !columns.has(alias.name) && isOne(node))
+  for (const _ of nodes) {
+    for (const { node, alias } of nodes.filter(k.AliasNode.is)) {
+      if (k.IdentifierNode.is(alias) && !columns.has(alias.name) && isOne(node)) {
         columns.set(alias.name, { isIndex: false, accepts: () => false, partners: [] });
+      }
+    }
+  }
 
   function walk(node: unknown): void {
     if (Array.isArray(node)) for (const each of node) walk(each);
@@ -66,23 +69,26 @@ export function check(root: Node, known: ReadonlyMap<string, Columns>): void {
     const given = node as Node;
     const column = columns.get(nameIn(given));
     // A column that is no reference is what an insert can conflict with.
-    if (column && !(column.isIndex && k.ColumnNode.is(given)))
+    if (column && !(column.isIndex && k.ColumnNode.is(given))) {
       refuse(nameIn(given), 'not_supported', 'the query computes with ciphertexts', remedies.compute);
+    }
     if (k.ValueNode.is(given) || k.PrimitiveValueListNode.is(given) || k.ReferenceNode.is(given)) return;
     if (k.SelectionNode.is(given) && columns.has(nameIn(originOf(given.selection)))) return;
     if (k.BinaryOperationNode.is(given) && isComparison(given)) return;
     if (k.ColumnUpdateNode.is(given)) return walk(given.value);
     if (k.RawNode.is(given)) requirePlain(given);
     if (given.kind.endsWith('QueryNode')) requireCiphertexts(given as Query);
-    if (isOfResult(given) && (nodes.some(returnsAny) || k.MergeQueryNode.is(given)))
+    if (isOfResult(given) && (nodes.some(returnsAny) || k.MergeQueryNode.is(given))) {
       refuse(
         undefined,
         'not_supported',
         `a ${given.kind} compares or moves encrypted columns`,
         remedies.compute,
       );
-    for (const [name, each] of Object.entries(given))
+    }
+    for (const [name, each] of Object.entries(given)) {
       if (name !== 'columns' || !k.InsertQueryNode.is(given)) walk(each);
+    }
   }
 
   /** Whether a node compares all that a query returns, orders by a place, or names columns anew. */
@@ -98,26 +104,30 @@ export function check(root: Node, known: ReadonlyMap<string, Columns>): void {
   function requirePlain({ sqlFragments, parameters }: k.RawNode): void {
     const ids = parameters.map((each) => (k.IdentifierNode.is(each) ? each.name : tableIn(each)));
     const words = wordsOf([...sqlFragments, ...ids].join(' '));
-    for (const name of [...known.keys(), ...columns.keys()])
-      if (wordsOf(name).every((word) => words.includes(word)))
+    for (const name of [...known.keys(), ...columns.keys()]) {
+      if (wordsOf(name).every((word) => words.includes(word))) {
         refuse(name, 'not_supported', 'raw SQL names it', 'send it by a database without this plugin');
+      }
+    }
   }
 
   function isComparison({ leftOperand, operator, rightOperand }: k.BinaryOperationNode): boolean {
-    if ([...nodesIn([leftOperand, rightOperand])].some(returnsAny))
+    if ([...nodesIn([leftOperand, rightOperand])].some(returnsAny)) {
       refuse(
         undefined,
         'not_supported',
         'a comparison has a subquery with encrypted columns',
         remedies.compute,
       );
+    }
     const column = columns.get(nameIn(leftOperand));
     const by = k.OperatorNode.is(operator) ? operator.operator : '';
     if (column && /^is(?: not)?$/.test(by)) return isNull(rightOperand);
     const list = k.PrimitiveValueListNode.is(rightOperand) ? rightOperand.values : undefined;
     const values = list ?? (k.ValueNode.is(rightOperand) ? [rightOperand.value] : undefined);
-    if (column && values?.every(column.accepts) === false)
+    if (column && values?.every(column.accepts) === false) {
       refuse(nameIn(leftOperand), 'not_encrypted', 'it is compared with plaintext', remedies.compute);
+    }
     return column?.isIndex === true && values !== undefined && /^(?:=|!=|<>|in|not in)$/.test(by);
   }
 
@@ -130,23 +140,27 @@ export function check(root: Node, known: ReadonlyMap<string, Columns>): void {
         const isWhole = column?.partners.every((partner) => names.includes(partner)) ?? true;
         const isSealed =
           !column || !node || isNull(node) || (k.ValueNode.is(node) && column.accepts(node.value));
-        if (!isWhole || !isSealed)
+        if (!isWhole || !isSealed) {
           refuse(name, 'not_encrypted', 'plaintext, or a part of a row', remedies.encrypt);
+        }
       }
     };
     const { columns: written = [], values, onConflict } = query;
-    for (const item of values && k.ValuesNode.is(values) ? values.values : [])
+    for (const item of values && k.ValuesNode.is(values) ? values.values : []) {
       requireAll(
         written.map(nameIn),
         k.ValueListNode.is(item) ? item.values : item.values.map((value) => k.ValueNode.create(value)),
       );
-    if (values && !k.ValuesNode.is(values) && (own.size > 0 || returnsAny(values)))
+    }
+    if (values && !k.ValuesNode.is(values) && (own.size > 0 || returnsAny(values))) {
       refuse(undefined, 'not_encrypted', `rows of a query go into ${tableIn(table)}`, remedies.encrypt);
+    }
     for (const updates of [query.updates, onConflict?.updates, query.onDuplicateKey?.updates]) {
       const names = (updates ?? []).map(({ column }) => nameIn(column));
       const isOfRow = updates === query.updates || onConflict?.columns?.map(nameIn).join() === 'id';
-      if (!isOfRow && names.some((name) => own.has(name)))
+      if (!isOfRow && names.some((name) => own.has(name))) {
         refuse(undefined, 'row_unknown', 'the row that is there can have another id', 'update it by its id');
+      }
       requireAll(
         names,
         (updates ?? []).map(({ value }) => value),

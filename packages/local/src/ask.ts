@@ -6,8 +6,9 @@ import { InputError } from '@eaas/protocol';
 /** Asks for the passphrase of a key file. */
 export function askPassphrase(path: string): Promise<string> {
   const remedy = 'set EAAS_LOCAL_PASSPHRASE, or run the command at a terminal';
-  if (!process.stdin.isTTY)
+  if (!process.stdin.isTTY) {
     throw new InputError(`the key file ${path} is locked with a passphrase: ${remedy}`);
+  }
   return askHidden(`The passphrase of the key file ${path}: `);
 }
 

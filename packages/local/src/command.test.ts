@@ -19,8 +19,14 @@ beforeEach(() => {
   const stats = (): unknown => ({ ino: -1, ...output, isFile: () => output.isFile });
   vi.spyOn(fs, 'fstatSync').mockImplementation(stats as never);
   syncBuiltinESMExports();
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((printed += String(text)), true));
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((noted += String(text)), true));
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text);
+    return true;
+  });
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    noted += String(text);
+    return true;
+  });
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 26, 12) });
 });
 afterEach(() => {

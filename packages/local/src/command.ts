@@ -62,8 +62,9 @@ export async function run(args: readonly string[]): Promise<number> {
     const [command = '', ...rest] = positionals;
     if (values.help) return print(help);
     const [file] = rest;
-    if (command === 'lock' && file !== undefined && rest.length === 1 && values.in === undefined)
+    if (command === 'lock' && file !== undefined && rest.length === 1 && values.in === undefined) {
       return print(await lockFile(file, values.json ?? false));
+    }
     if (values.json) throw new InputError('`--json` belongs to `lock` with a key file');
     const work = commands.get(command);
     if (!work || rest.length > 0 !== (command === 'expand')) {
@@ -77,8 +78,9 @@ export async function run(args: readonly string[]): Promise<number> {
     if (
       !(error instanceof InputError) &&
       !String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS')
-    )
+    ) {
       throw error;
+    }
     note(
       `${(error as Error).message}\n\`npx --no-install @eaas/local --help\` shows how to use the command.`,
     );
@@ -159,20 +161,23 @@ function refuseSecondVariable(): void {
   const out = attempt(() => fstatSync(1));
   const isOutput = (name: string) => out?.isFile() && attempt(() => statSync(name).ino) === out.ino;
   const path = ['.env', '.dev.vars'].find(isOutput) ?? '';
-  if (/^\s*(export\s+)?EAAS_LOCAL *= *\S/m.test(attempt(() => readFileSync(path, 'utf8')) ?? ''))
+  if (/^\s*(export\s+)?EAAS_LOCAL *= *\S/m.test(attempt(() => readFileSync(path, 'utf8')) ?? '')) {
     throw new InputError(
       `${path} has ${variable} already: a second one opens nothing old. Print into another file; to keep the keys, \`rotate\` or \`lock\``,
     );
+  }
 }
 
 function printVariable(file: KeyFile): number {
   const text = formatSealed(file);
-  if (text.length > 3_500)
+  if (text.length > 3_500) {
     note(`It has ${text.length} characters, of 4 kB for all in Lambda: run \`replace\` and \`forget\`.`);
+  }
   const out = attempt(() => fstatSync(1));
   const isFile = out?.isFile() === true;
-  if (isFile && process.platform !== 'win32' && (out.mode & 0o044) !== 0)
+  if (isFile && process.platform !== 'win32' && (out.mode & 0o044) !== 0) {
     note('Other users of this machine can read the file that this goes to: run `chmod 600` on it.');
+  }
   // The last line of the file may have no end.
   return print(`${isFile && out.size > 0 ? '\n' : ''}${variable}=${text}\n`);
 }

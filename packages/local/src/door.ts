@@ -57,12 +57,15 @@ async function answerTo(
       { route, authorization, origin, header, ipAddress, signal },
       {
         bodyBytes: 0,
-        admit: (caller) => void (isUser = caller.isUser === true),
+        admit: (caller) => {
+          isUser = caller.isUser === true;
+        },
         enter: (_name, _cost, then) => then(),
         read: (then) =>
           then(() => {
-            if (body.length > 0)
+            if (body.length > 0) {
               requireBodyType(header('content-type'), header('content-encoding'), takesFields(endpoint));
+            }
             return { ...readInput(endpoint, { url: new URL(url).search, body }), ...parameters };
           }),
         operate: (work) => work(),

@@ -70,8 +70,9 @@ export function createFetch(
     const { signal, url, method } = request;
     signal.throwIfAborted();
     const { origin, pathname } = new URL(url);
-    if (origin !== baseUrl)
+    if (origin !== baseUrl) {
       throw new TypeError(`fetch failed: the service in this process responds only to ${baseUrl}`);
+    }
     const body = new Uint8Array(await request.clone().arrayBuffer());
     await nextTurn();
     const found = orRefusal(() => findRoute(method, pathname));

@@ -14,8 +14,10 @@ let known: string | undefined;
  * This machine and, on Linux, its namespace of process ids, which a container has of its own. Read for the first lock,
  * because Deno asks for the permission, which a service in memory does not need.
  */
-const hostOf = (): string =>
-  (known ??= `${hostname()} ${attempt(() => readlinkSync('/proc/self/ns/pid')) ?? ''}`);
+function hostOf(): string {
+  known ??= `${hostname()} ${attempt(() => readlinkSync('/proc/self/ns/pid')) ?? ''}`;
+  return known;
+}
 
 export interface Held {
   /** Whether the lock still belongs to this holder. Somebody could have deleted it by hand. */

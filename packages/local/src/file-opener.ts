@@ -14,8 +14,9 @@ import type { Open } from './opening.ts';
 export function openerOfEnvironment(prefix: 'EAAS_LOCAL' | 'EAAS_LOCAL_NEW' = 'EAAS_LOCAL'): Opener {
   const [ofPassphrase, ofProgram] = [`${prefix}_PASSPHRASE`, `${prefix}_KEY_COMMAND`];
   const { [ofPassphrase]: passphrase, [ofProgram]: program } = process.env;
-  if (passphrase !== undefined && program !== undefined)
+  if (passphrase !== undefined && program !== undefined) {
     throw new InputError(`set either ${ofPassphrase} or ${ofProgram} (got both)`);
+  }
   if (passphrase !== undefined) return passphraseOpener(passphrase);
   if (program === undefined) return unlocked;
   return { kind: 'key', newLock: () => ({ kind: 'key' }), keyFor: () => printedBy(ofProgram) };
@@ -84,8 +85,9 @@ function printedBy(variable: string, args: string[] = [], input = new Uint8Array
   const [least, sizes] = most === 32 ? [32, '32 bytes'] : [1, `1 to ${most} bytes`];
   const fail = (what: string) =>
     new InputError(`${variable}: the program ${program} ${what}, but must print ${sizes} in base64 alone`);
-  if (!isAbsolute(program))
+  if (!isAbsolute(program)) {
     throw new InputError(`${variable} must be the absolute path of a program, without arguments`);
+  }
   const others = Object.entries(process.env).filter(([name]) => !/^(?:EAAS_.*|DATABASE_URL)$/.test(name));
   const line = Buffer.from(`${toBase64(input)}\n`);
   const { pid, error, status, stdout } = spawnSync(program, args, {

@@ -125,8 +125,9 @@ export function withOpened<T>(
   const sealing = sealingOf(file);
   return withMaterial(file.tenantId, file, (place, text) => {
     const material = text === null ? null : openSecret(sealing, place, readBase64(text) ?? new Uint8Array());
-    if (material === undefined)
+    if (material === undefined) {
       throw new InputError('the key file was cut, damaged or edited: restore it from your copy');
+    }
     return use(place, material);
   });
 }
@@ -152,11 +153,12 @@ export function openKeyFile(
   const { tenant_id: tenantId, lock, tenant_secret: sealedSecret, keys, subjects } = file;
   try {
     if (parseUuid(tenantId) !== tenantId) throw damaged(name);
-    if (known && known.sealedSecret !== sealedSecret)
+    if (known && known.sealedSecret !== sealedSecret) {
       throw new InputError(
         `${name} was locked anew, or was cut, damaged or edited: restart this process with ` +
           `the variables that open it, or restore your copy`,
       );
+    }
     const secret = known?.secret ?? openTenantSecret(name, file, opener);
     // Of what the file has, as it is.
     const { mac, ...content } = JSON.parse(text) as Stored;
@@ -174,16 +176,19 @@ const damaged = (name: string): InputError =>
 /** Reads a file without opening it. Nobody vouches for it before its MAC is checked. Throws InputError. */
 export function readUnopened(name: string, text: string, versions = fileVersions): Stored {
   const found = attempt(() => Object(JSON.parse(text)) as Partial<Stored>);
-  if (!found)
+  if (!found) {
     throw new InputError(
       `${name} is not JSON (${text.length} characters): it was cut or overwritten: restore your copy`,
     );
-  if (found.format !== format)
+  }
+  if (found.format !== format) {
     throw new InputError(`${name} is no key file of a local service: pass another path`);
-  if (!versions.includes(found.version as number))
+  }
+  if (!versions.includes(found.version as number)) {
     throw new InputError(
       `${name} has another version than ${versions.join(' and ')} (got ${Number(found.version)}): use the release that wrote it`,
     );
+  }
   return completed(name, found as Stored);
 }
 
@@ -229,8 +234,9 @@ function completed(name: string, found: Stored): Stored {
     const whole = { ...given, ...known, ...given };
     for (const [member, value] of Object.entries(whole)) {
       const what = value === needed ? 'no' : 'an unknown';
-      if (value === needed || !Object.hasOwn(known, member))
+      if (value === needed || !Object.hasOwn(known, member)) {
         throw new InputError(`${name} has ${what} \`${inLine(place + member)}\`: ${remedy}`);
+      }
     }
     return whole;
   };
@@ -251,13 +257,14 @@ function completed(name: string, found: Stored): Stored {
 
 function openTenantSecret(name: string, file: Stored, opener: Opener): Uint8Array {
   const { tenant_id, lock, tenant_secret } = file;
-  if (lock.kind !== opener.kind)
+  if (lock.kind !== opener.kind) {
     throw new InputError(
       lock.kind === 'none'
         ? `${name} is not locked, but the environment says so, and somebody might have ` +
             `replaced it: restore it from your copy, or ${advice.none}`
         : `${name} is locked: ${advice[lock.kind]}`,
     );
+  }
   const key = opener.keyFor(lock, tenant_id);
   const stored = readBase64(tenant_secret);
   const secret = key && stored ? openSecret(rootKey(key).key, tenantPlace(tenant_id), stored) : stored;

@@ -51,7 +51,8 @@ export function openKeyFileStore(given: string, memory: MemoryStore, create = tr
 
   /** If anything fails, memory can differ from the file, so the next call reads the file again. */
   function write(next: KeyFile, lock: Held): void {
-    text = stamp = '';
+    text = '';
+    stamp = '';
     const written = formatKeyFile(next);
     writeKeyFile(path, written, lock);
     [file, text] = [next, written];
@@ -59,8 +60,9 @@ export function openKeyFileStore(given: string, memory: MemoryStore, create = tr
 
   function append(link: Link, lock: Held): Appended {
     const appended = memory.appendNow(tenantId, link);
-    if (appended.outcome === 'written' && isKept(link))
+    if (appended.outcome === 'written' && isKept(link)) {
       write({ ...file, ...contentsOf(tenantIn(memory, tenantId)) }, lock);
+    }
     return appended;
   }
 

@@ -466,8 +466,9 @@ describe('the error about a key file', () => {
     const text = (error as Error).message;
     expect(text).toContain(message);
     expect(text).toContain(dirname(file));
-    for (const secret of [tenant_secret, mac, ...keys.map((key) => Reflect.get(key, 'hash_key') as string)])
+    for (const secret of [tenant_secret, mac, ...keys.map((key) => Reflect.get(key, 'hash_key') as string)]) {
       expect(text).not.toContain(secret);
+    }
     const answer = await ask(running, `POST /${running.keyId}/wrap`, { dek });
     expect(answer).toMatchObject({ status: 503, code: 'unavailable' });
     expect(answer['detail']).toContain(message.slice(1));

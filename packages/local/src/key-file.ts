@@ -27,11 +27,12 @@ export function placeOfKeyFile(given: string, opener: Opener, create: boolean): 
   if (create) makeFolder(given);
   const path = placeOf(given);
   if (existsSync(path)) return path;
-  if (!create)
+  if (!create) {
     throw new InputError(
       `there is no key file ${path}: restore it from your copy. A new file, which \`createLocalService\` ` +
         `makes without \`create: false\`, opens no value of the old one`,
     );
+  }
   holding(lockNow(lockOf(path)), (lock) => {
     if (existsSync(path)) return;
     writeKeyFile(path, formatKeyFile(newKeyFile(opener)), lock);
@@ -73,10 +74,11 @@ export function relockKeyFile(given: string, current: Opener, next: Opener): Key
   const path = placeOf(given);
   return holding(lockNow(lockOf(path)), (lock) => {
     const user = process.getuid?.();
-    if (user !== undefined && statSync(path).uid !== user)
+    if (user !== undefined && statSync(path).uid !== user) {
       throw new InputError(
         `the key file ${path} belongs to another user: run the command as this user, who could not open a file of yours`,
       );
+    }
     const file = openKeyFile(nameOf(path), readKeyFile(path).text, current);
     const relocked = relockedKeyFile(file, next);
     writeKeyFile(path, formatKeyFile(relocked), lock);
@@ -119,12 +121,14 @@ type Owned = Record<'mode' | 'uid', number | bigint>;
 function requirePrivate(path: string, stat: Owned, forbidden: number, what: string, remedy: string): void {
   if (platform === 'win32') return;
   // Whoever owns a file knows its keys, and root reads every file.
-  if (![0, process.getuid?.()].includes(Number(stat.uid)))
+  if (![0, process.getuid?.()].includes(Number(stat.uid))) {
     throw new InputError(
       `its owner, who is another user of this machine, ${what} ${path}: use a key file of your own, in a folder of your own`,
     );
-  if ((Number(stat.mode) & forbidden) !== 0)
+  }
+  if ((Number(stat.mode) & forbidden) !== 0) {
     throw new InputError(`other users of this machine ${what} ${path}: run \`${remedy} ${path}\``);
+  }
 }
 
 /** Changes with the file. */
@@ -147,10 +151,11 @@ export function writeKeyFile(path: string, text: string, lock: Held): void {
     } finally {
       closeSync(descriptor);
     }
-    if (!lock.isHeld())
+    if (!lock.isHeld()) {
       throw new InputError(
         `the lock of the key file ${path} was deleted during a change, so nothing was changed: repeat it`,
       );
+    }
     renameSync(temporary, path);
     syncFolder(dirname(path));
   });

@@ -55,8 +55,9 @@ describe('a local service', () => {
       JSON.stringify(service),
       inspect(service, { getters: true }),
       inspect({ ...service }),
-    ])
+    ]) {
       expect(shown).not.toContain(service.apiKey);
+    }
     expect(Object.keys({ ...service })).toEqual(['baseUrl', 'keyId', 'fetch']);
   });
 

@@ -144,21 +144,26 @@ export function createLocalService(options: LocalServiceOptions = {}): LocalServ
   requireOptions<Options>(serviceRules, options, 'createLocalService');
   const { file, sealed, secret, current, open, create } = options;
   const sources = [file, sealed, secret].filter((source) => source !== undefined).length;
-  if (sources > 1)
+  if (sources > 1) {
     throw new InputError(
       `pass either \`file\`, \`sealed\` or \`secret\`, which has the keys (got ${sources})`,
     );
-  if (current !== undefined && secret === undefined)
+  }
+  if (current !== undefined && secret === undefined) {
     throw new InputError('`current` needs `secret`: pass the secrets, of which it names one');
-  if (open && sealed === undefined)
+  }
+  if (open && sealed === undefined) {
     throw new InputError('`open` needs `sealed`: pass the text that a key service locked');
-  if (create === false && file === undefined)
+  }
+  if (create === false && file === undefined) {
     throw new InputError('`create: false` needs `file`: pass the path of the key file');
-  if (sources === 0 && isProduction())
+  }
+  if (sources === 0 && isProduction()) {
     throw new InputError(
       'in production (NODE_ENV), the keys would be lost when the process ends: pass `sealed`, ' +
         '`secret` or `file`, and in tests use `createTestService`',
     );
+  }
   const now = () => Date.now();
   // Without a log, which it has no calls for.
   const memory = storeKeeping(() => {}, { now });
@@ -179,7 +184,8 @@ export function createLocalService(options: LocalServiceOptions = {}): LocalServ
   // The first call makes it: it draws random bytes, which Workers have only while they answer a request.
   function own(): OwnTenant {
     if (!kept) throw new InputError('the keys are not open yet: await `ready()` of the local service first');
-    return (made ??= ownTenant({ memory, kept, plugins: [people(), intake()], settings, now }));
+    made ??= ownTenant({ memory, kept, plugins: [people(), intake()], settings, now });
+    return made;
   }
   const opened = () => ready().catch((error: unknown) => refuseAsUnavailable(error, error));
   const before = (): Promise<void> => (kept ? own().before() : opened().then(before));

@@ -41,8 +41,9 @@ async function promisesOf(service: LocalService): Promise<number> {
   for (let times = 0; times < 5; times++) await service.call('GET /v1/keys', {});
   // Only what this call makes: other tests can run in the same process.
   const own = new AsyncLocalStorage<true>();
-  const init = (_: number, type: string) =>
-    void (made += Number(type === 'PROMISE' && own.getStore() === true));
+  const init = (_: number, type: string) => {
+    made += Number(type === 'PROMISE' && own.getStore() === true);
+  };
   const hook = createHook({ init }).enable();
   await own.run(true, () => service.call('GET /v1/keys', {}));
   hook.disable();
@@ -148,8 +149,9 @@ test('`ready` opens the keys at the start; `apiKey` is there afterwards', async 
   await service.ready();
   expect(locked.open).toHaveBeenCalledTimes(1);
   expect(await ask(service, `GET /v1/keys/${service.keyId}`)).toMatchObject({ name: 'default' });
-  for (const each of [createLocalService(), createLocalService({ sealed: unlocked })])
+  for (const each of [createLocalService(), createLocalService({ sealed: unlocked })]) {
     expect(await each.ready()).toBe(undefined);
+  }
 });
 
 test('a key service that refuses makes every kind of call `unavailable`', async () => {
@@ -158,8 +160,9 @@ test('a key service that refuses makes every kind of call `unavailable`', async 
   const service = createLocalService({ sealed: text, open: refusing });
   const client = new EaasClient({ service });
   const works = [() => client.encrypt('x'), () => service.createKey('default'), () => service.ready()];
-  for (const work of [...works, () => service.call('GET /v1/keys', {})])
+  for (const work of [...works, () => service.call('GET /v1/keys', {})]) {
     expect(await errorOf(work)).toMatchObject({ code: 'unavailable', cause });
+  }
   const response = await service.fetch(`${service.baseUrl}/v1/keys`);
   expect(await response.json()).toMatchObject({ status: 503, code: 'unavailable' });
   expect(refusing).toHaveBeenCalledTimes(1);

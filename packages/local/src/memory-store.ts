@@ -90,8 +90,9 @@ export function storeKeeping(further: Keep, { now, wait = async () => {} }: Memo
     rows.set(ref, { row, newest_rev: record?.rev ?? rows.get(ref)?.newest_rev ?? null });
     const values = row as Values;
     const { foundBy, id } = table as Table<Record<string, unknown>>;
-    if (foundBy)
+    if (foundBy) {
       owners.set(idText(values[foundBy]), { tenantId, id: id.map((name) => values[name]).join(' ') });
+    }
   }
 
   function exclusively<T>(tenant: MemoryTenant | undefined, work: () => T | Promise<T>): Promise<T> {
@@ -215,8 +216,9 @@ function readerOf(tenant: MemoryTenant | undefined, needs: readonly Need[], time
 const keepLog: Keep = (tenant, link, keep) => {
   for (const row of entriesOf(link)) keep(put(entries, row));
   for (const row of talliesOf(tenant, link)) keep(put(tallies, row));
-  for (const [block, ...of] of link.blocks.map((name) => name.split(' ')))
+  for (const [block, ...of] of link.blocks.map((name) => name.split(' '))) {
     keep(put(blocks, { block: Number(block), of: of.join(' ') }));
+  }
   tenant.nonces.set(link.expected.id + 1, link.next.nonce);
 };
 

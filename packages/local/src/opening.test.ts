@@ -18,12 +18,13 @@ function play(answer: (question: number, at: number) => Promise<object>) {
   const opened = shared((signal) => answer(signals.push(signal), now()));
   const ends = new Map<string, number>();
   const calls = async (times: number, milliseconds = 0): Promise<[number, object]> => {
-    for (let at = 0; at < times; at++)
+    for (let at = 0; at < times; at++) {
       void opened().then(
         ({ name }: { name?: string }) =>
           ends.set(`${name} at ${now()}`, (ends.get(`${name} at ${now()}`) ?? 0) + 1),
         (error: Error) => ends.set(error.message, (ends.get(error.message) ?? 0) + 1),
       );
+    }
     await vi.advanceTimersByTimeAsync(milliseconds);
     return [signals.length, Object.fromEntries(ends)];
   };

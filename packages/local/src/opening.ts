@@ -59,7 +59,9 @@ export function shared<T extends object>(ask: (signal: AbortSignal) => Promise<T
 /** Settles as the first of some answers, or as `over` after a time. The timer is the caller's: in a Worker, that of others can end. */
 async function firstOf<T>(answers: Iterable<Promise<T>>, milliseconds: number, over: () => T): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise((resolve) => (timer = setTimeout(resolve, milliseconds))).then(over);
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  }).then(over);
   return Promise.race([...answers, late]).finally(() => clearTimeout(timer));
 }
 

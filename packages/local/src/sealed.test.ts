@@ -102,13 +102,14 @@ describe('a sealed text', () => {
       () => later.client.keys.setMinVersion(key_id, { key_version: 2 }),
       () => service.createKey('other'),
     ];
-    for (const change of changes)
+    for (const change of changes) {
       await expect(change()).rejects.toMatchObject({
         code: 'not_found',
         message: expect.stringMatching(
           /people .*need a key file or a server.*eaas import.*@eaas\/local rotate/,
         ) as string,
       });
+    }
     await expect(client.audit.list().next()).rejects.toThrow(/no audit log/);
     expect(
       await client.decrypt(await client.encrypt('x', { context: {} }), { as: 'text', context: {} }),
@@ -174,8 +175,9 @@ test('a leaked key is replaced: a new one encrypts, the old one decrypts until i
   expect([moved?.key_id === leaked?.key_id, moved?.key_id]).toEqual([false, after?.service.keyId]);
   const keyId = [moved?.key_id ?? '', leaked?.key_id ?? ''];
   const options = { as: 'text', context: {}, keyId } as const;
-  for (const { ciphertext } of [leaked, moved].filter((each) => each !== undefined))
+  for (const { ciphertext } of [leaked, moved].filter((each) => each !== undefined)) {
     expect(await both?.client.decrypt(ciphertext, options)).toBe('token');
+  }
   expect(await after?.client.decrypt(moved?.ciphertext ?? '', options)).toBe('token');
   await expect(after?.client.decrypt(leaked?.ciphertext ?? '', options)).rejects.toThrow(/key/);
   expect(replaced(between, start).keys.map(({ name }) => name.slice(0, 9))).toEqual([

@@ -88,12 +88,14 @@ function jsonIn(given: string): string {
     throw new InputError(`${named} ${what}`);
   };
   const text = given.trim();
-  if (!text.startsWith(prefix))
+  if (!text.startsWith(prefix)) {
     refuse(`must be what \`npx --no-install @eaas/local new\` prints: ${prefix}… (got ${otherKindOf(text)})`);
+  }
   if (text.includes(prefix, 1)) refuse('is there twice: set the variable to one of them');
   const sealed = text.slice(prefix.length);
-  if (/[^A-Za-z\d+/=]/.test(sealed))
+  if (/[^A-Za-z\d+/=]/.test(sealed)) {
     refuse('has a character that no such text has: was it quoted, or broken into lines?');
+  }
   const json = new TextDecoder().decode(readBase64(sealed));
   if (!json.endsWith('"}')) refuse('was cut: copy it whole');
   return json;

@@ -40,8 +40,9 @@ test('all secrets but the newest open what others encrypt, also as a text, which
   for (const [at, from] of [old, ...newer].entries()) {
     const value = await from.encrypt('token', { context, as: 'bundle' });
     expect(value.key_version).toBe(at < 2 ? 1 : 2);
-    for (const reader of at < 2 ? [old, ...newer] : newer)
+    for (const reader of at < 2 ? [old, ...newer] : newer) {
       expect(await reader.decrypt(value.ciphertext, { as: 'text', context })).toBe('token');
+    }
   }
 });
 
@@ -72,8 +73,9 @@ const asking = /is the first secret missing, or its place changed\?/;
 
 test('a value under another key asks for the first secret', async () => {
   const value = await start({ secret: [a, b] }).encrypt('token', { context });
-  for (const secret of [b, [b, a]])
+  for (const secret of [b, [b, a]]) {
     await expect(start({ secret }).decrypt(value, { context })).rejects.toThrow(asking);
+  }
 });
 
 test('EAAS_KEY_ID must be the id of the first secret', () => {

@@ -22,8 +22,9 @@ import { rotated } from './sealed.ts';
  */
 export function keysOfSecrets(given: unknown, current?: number): KeyFile {
   const secrets = secretsIn(given);
-  if (current !== undefined && current > secrets.length)
+  if (current !== undefined && current > secrets.length) {
     throw new InputError(`\`current\` must be at most ${secrets.length}, the last secret (got ${current})`);
+  }
   const file = derivedKeys(secrets, current);
   const [keyId, expected] = [file.keys[0]?.key_id, keyIdOfEnvironment()];
   if (expected === undefined || parseUuid(expected) === keyId) return file;
@@ -46,8 +47,9 @@ export function derivedKeys(secrets: readonly string[], current = secrets.length
   const made = { tenantId, lock: unlocked.newLock(), sealedSecret: toBase64(secret), secret, seal };
   let file: KeyFile = { ...made, keys: [], subjects: [] };
   file = { ...file, keys: [newDefaultKey(file, 0, uuidFrom(part('key id')))] };
-  for (let version = 2; version <= secrets.length; version++)
+  for (let version = 2; version <= secrets.length; version++) {
     file = rotated(file, 0, version > current ? Infinity : 0);
+  }
   return file;
 }
 

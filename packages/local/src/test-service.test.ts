@@ -100,8 +100,9 @@ test('`advance` of a test service performs the rotations, destructions and expir
 
 test('`advance` throws for an invalid time, and the test service keeps working', async () => {
   const { service, client } = await open();
-  for (const given of [Number.NaN, -1])
+  for (const given of [Number.NaN, -1]) {
     expect(() => service.advance(given)).toThrow('the argument of `advance` must be a number from 0');
+  }
   expect(await codeOf(client.keys.page())).toBe('no error');
 });
 
@@ -157,8 +158,9 @@ test('`failNext` throws InputError for an unknown failure or route', () => {
 
 test('the `fetch` of a test service fails for a URL outside its `baseUrl`', async () => {
   const service = createTestService();
-  for (const address of ['https://eaas.test.example.com/v1/keys', 'http://eaas.test/'])
+  for (const address of ['https://eaas.test.example.com/v1/keys', 'http://eaas.test/']) {
     await expect(service.fetch(address)).rejects.toThrow(TypeError);
+  }
 });
 
 test('the test service responds even if a test has replaced the timers', async () => {

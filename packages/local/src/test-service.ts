@@ -154,11 +154,12 @@ export function createTestService(options: TestServiceOptions = {}): TestService
       const log = memory.tenants.get(tenantId)?.tables.get(entries.name);
       const ref = refTo(entries, id);
       const stored = log?.get(ref);
-      if (!stored)
+      if (!stored) {
         throw new ServiceError(
           'not_found',
           `the id of an audit entry must be from 1 to ${log?.size ?? 0} (got ${id})`,
         );
+      }
       log?.set(ref, { ...stored, row: { ...stored.row, ...rowOf(change) } });
     },
     advance: (milliseconds) => {

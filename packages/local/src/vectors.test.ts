@@ -36,8 +36,9 @@ test.each(locks)('a key file with the lock $kind opens, and is written as it was
     expect(secretsIn(file)).toEqual({ tenant_id, secret, material, people });
     expect(formatKeyFile(file)).toBe(lock.text);
   }
-  for (const other of lock.others ?? [])
+  for (const other of lock.others ?? []) {
     expect(() => open(lock.text, passphraseOpener(other))).toThrow('does not open');
+  }
 });
 
 test('a key file without what has a default opens, and gets it with the next change', () => {

@@ -27,7 +27,9 @@ async function typing(questions: readonly (readonly [question: string, answer: s
   onTestFinished(() => void child.kill('SIGKILL'));
   const closed = once(child, 'close');
   let shown = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+  });
   for (const [question, answer] of questions) {
     await expect.poll(() => shown).toContain(question);
     child.stdin.write(`${answer}\n`);

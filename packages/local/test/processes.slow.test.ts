@@ -33,8 +33,12 @@ interface Line {
 function startIn([command = '', ...options]: readonly string[], ...order: readonly string[]) {
   const child = spawn(command, [...options, program, file, ...order], { stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
   const closed = once(child, 'close');
   const end = async () => {
     const [code, signal] = (await closed) as [number | null, NodeJS.Signals | null];

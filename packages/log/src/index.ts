@@ -33,14 +33,16 @@ export async function publicLog({ policyFile, interval, monitors }: LogOptions):
     ...logReader(interval),
     async warnings(database) {
       const log = await database.run((sql) => currentLog(sql));
-      if (!log)
+      if (!log) {
         throw new CannotStart(
           'The public log is not initialised: run `eaas log init --origin eaas.example/log`, or remove EAAS_LOG_POLICY_FILE.',
         );
-      if (!lists(policy, log))
+      }
+      if (!lists(policy, log)) {
         throw new CannotStart(
           `EAAS_LOG_POLICY_FILE: the policy in ${policyFile} does not list the key of this log. Add the line \`${policyLine(log)}\`.`,
         );
+      }
       return log.halted === null
         ? []
         : [`The public log ${log.origin} was halted: ${log.halted.split('\n', 1)[0]}.`];
@@ -83,8 +85,9 @@ async function readPolicy(file: string): Promise<LogPolicy> {
 function requireWitnessUrls({ witnesses }: LogPolicy, monitors: LogOptions['monitors']): void {
   for (const { name, url } of witnesses) {
     const fault = url === undefined ? undefined : faultOfWitnessUrl(url);
-    if (fault !== undefined)
+    if (fault !== undefined) {
       throw new CannotStart(`EAAS_LOG_POLICY_FILE: the URL of the witness ${name} ${fault}.`);
+    }
   }
   for (const [name, url] of monitors) {
     const isKnown = witnesses.some((witness) => witness.name === name);

@@ -89,30 +89,34 @@ export function proofMacs(roots: Roots, log: LogRow): (head: TenantHead) => Uint
 function withKey<T>(roots: Roots, log: LogRow, use: (seed: Uint8Array) => T): T {
   const root = roots.find(({ rootId }) => sameBytes(rootId, log.root_id));
   const seed = root && openSecret(root.key, place, log.sealed);
-  if (!seed)
+  if (!seed) {
     throw new Explained(`the key of the log ${log.origin} must open under the root key (it does not)`);
+  }
   return using(seed, (secret) => {
     // The seal does not bind the origin.
-    if (!sameBytes(ed25519Keys(secret).publicKey, log.public_key))
+    if (!sameBytes(ed25519Keys(secret).publicKey, log.public_key)) {
       throw new Explained(
         `the key of the log ${log.origin} must be the one of its public key (it is another)`,
       );
+    }
     return use(secret);
   });
 }
 
 async function newLog(tx: Transaction, { roots, ledger }: Service, origin: string): Promise<LogRow> {
-  if (!/^[!-*,-~]{1,255}$/.test(origin) || origin.includes('://'))
+  if (!/^[!-*,-~]{1,255}$/.test(origin) || origin.includes('://')) {
     throw new Refusal(
       'bad_request',
       'The origin must be the address of the log without https://, as in eaas.example/log: at most 255 ' +
         'ASCII characters, without spaces and +.',
     );
-  if (await findLog(tx, origin))
+  }
+  if (await findLog(tx, origin)) {
     throw new Refusal(
       'conflict',
       `The log ${origin} exists already, and a log cannot begin again: choose another origin.`,
     );
+  }
   const [{ rootId: root_id, key }] = roots;
   const row = using(randomBytes(32), (seed) => ({
     origin,
@@ -132,11 +136,12 @@ export function initLog(service: Service, origin: string) {
   return service.database.transaction(async (tx) => {
     await claim(tx, service.roots);
     const present = await currentLog(tx, true);
-    if (present)
+    if (present) {
       throw new Refusal(
         'conflict',
         `The service already has the log ${present.origin}: to end it and begin another, run \`eaas log restart --origin …\`.`,
       );
+    }
     return shown(await newLog(tx, service, origin));
   });
 }

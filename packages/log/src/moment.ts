@@ -156,7 +156,8 @@ async function findPresent(sql: Sql, { interval }: MomentContext, isLocked = fal
  */
 async function readHeads({ service, memory }: MomentContext, log: LogRow, signal: AbortSignal) {
   const { background, fair, alarms, roots } = service;
-  const pages = (memory.pages ??= new Map<string, string>());
+  memory.pages ??= new Map<string, string>();
+  const { pages } = memory;
   const macOf = proofMacs(roots, log);
   const isProven = (head: KeptHead): boolean => sameBytes(macOf(head), head.mac);
   const heads: TenantHead[] = [];
@@ -212,8 +213,9 @@ async function commitMoment(
   const index = newest ? newest.index + 1 : 0;
   const moment = await appendAndSign(tx, service.roots, log, { index, time, root: tree.root, entry });
   const proved = (head: KeptHead) => ({ ...head, path: Buffer.concat(tree.pathOf(head.tenantId) ?? []) });
-  for (let at = 0; at < moved.length; at += batchSize)
+  for (let at = 0; at < moved.length; at += batchSize) {
     await insertProofs(tx, moved.slice(at, at + batchSize).map(proved), moment);
+  }
   return moment;
 }
 
@@ -227,22 +229,25 @@ async function requireUnchanged(
   const { origin } = log;
   const head = newest && (await signedHead(log, newest));
   const read = tilesOf(tx, origin);
-  if (head && !sameBytes(await rootFromTiles(read, head.size), head.root))
+  if (head && !sameBytes(await rootFromTiles(read, head.size), head.root)) {
     throw new TilesChanged(`the tiles have another root than the checkpoint of size ${head.size}`);
+  }
   if (seen?.origin !== origin) return;
   const isThere =
     head && head.size >= seen.size && sameBytes(await rootFromTiles(read, seen.size), seen.root);
-  if (!isThere)
+  if (!isThere) {
     throw new TilesChanged(
       `the database was put back: it has ${head?.size ?? 0} entries, which do not extend the signed checkpoint of size ${seen.size}`,
     );
+  }
 }
 
 /** The head that the log signed for a moment. Throws TilesChanged if something else wrote the checkpoint. */
 async function signedHead(log: LogRow, { index, note }: MomentRow): Promise<TreeHead> {
   const verified = await verifyCheckpoint(note, [verifierOf(log)], verifyEd25519).catch(() => undefined);
-  if (verified?.signatures.length === 1 && verified.origin === log.origin && verified.size === index + 1)
+  if (verified?.signatures.length === 1 && verified.origin === log.origin && verified.size === index + 1) {
     return verified;
+  }
   throw new TilesChanged(`the checkpoint of size ${index + 1} is not signed by the key of the log`);
 }
 

@@ -30,8 +30,9 @@ export const logReader = (interval = 60): Plugin => ({
   endpoints: {
     'GET /v1/audit/proof': (service: Service, { tenantId }, { id }: Input<'GET /v1/audit/proof'>) =>
       preparing(async ({ head }) => {
-        if (id !== undefined && id > head.id)
+        if (id !== undefined && id > head.id) {
           throw notFound(`The audit log has no entry ${id}: its newest entry is ${head.id}.`);
+        }
         const due = service.ledger.clock.now() + interval * 1_000;
         return { proof: await service.database.run((sql) => proofOf(sql, tenantId, id, due)) };
       }),

@@ -64,12 +64,14 @@ export async function appendEntry(
   const isWhole =
     entries.length === width &&
     entries.every((each, at) => sameBytes(entryLeaf(each), leaves.subarray(32 * at, 32 * at + 32)));
-  if (!isWhole)
+  if (!isWhole) {
     throw new TilesChanged(
       `${tilePath({ level: -1, n, width: width || tileWidth })} has other entries than its tile`,
     );
-  for (const tile of await appendedHashes(read, size, entryLeaf(entry)))
+  }
+  for (const tile of await appendedHashes(read, size, entryLeaf(entry))) {
     await extend(tx, origin, tile, 32 * (tile.width - 1), tile.hash);
+  }
   await extend(tx, origin, { level: -1, n, width: width + 1 }, bundle.length, bundledEntry(entry));
 }
 

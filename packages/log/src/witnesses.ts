@@ -33,8 +33,9 @@ export function faultOfWitnessUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);
   const isPlain = url.protocol === 'http:' && isLoopback(hostOf(url));
-  if (url.protocol !== 'https:' && !isPlain)
+  if (url.protocol !== 'https:' && !isPlain) {
     return 'must begin with https: http is only for a loopback address';
+  }
   const isBare = url.search === '' && url.hash === '' && url.username === '' && url.password === '';
   return isBare ? undefined : 'must have no query, fragment or user name';
 }
@@ -142,8 +143,9 @@ async function submit(
     const [, size] = /^(0|[1-9]\d{0,14})\n?$/.exec(text) ?? [];
     if (size === undefined) throw new HostFailed('it responded with the status 409 and no size');
     old = Number(size);
-    if (old > newest.size)
+    if (old > newest.size) {
       return { says: 'it claims to have cosigned more entries than the log has', size: old };
+    }
   }
   throw new HostFailed('it responded twice with the status 409');
 }
@@ -197,8 +199,9 @@ async function investigate(
   if (!shown) throw new HostFailed(`${says}, but shows no checkpoint with our signature`);
   // Compared after the witness was asked, so that no moment of another replica can look like a contradiction.
   const instead = await insteadOf(context, shown);
-  if (instead === undefined)
+  if (instead === undefined) {
     throw new HostFailed(`${says}, but the checkpoint that it shows belongs to our log`);
+  }
   await context.halt(
     `the witness ${JSON.stringify(witness.name)} shows a checkpoint of ${shown.size} entries with the signature of this log, ` +
       `which ${instead}\n\n${shown.note}`,

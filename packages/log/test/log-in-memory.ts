@@ -68,8 +68,9 @@ export class LogInMemory {
   async grow(times = 1, entry: Uint8Array = randomBytes(20)): Promise<this> {
     for (let time = 0; time < times; time++) {
       const index = this.#notes.length;
-      for (const { level, n, hash } of await appendedHashes(this.#read, index, entryLeaf(entry)))
+      for (const { level, n, hash } of await appendedHashes(this.#read, index, entryLeaf(entry))) {
         this.#append(`${level}/${n}`, hash);
+      }
       this.#append(`-1/${Math.floor(index / 256)}`, bundledEntry(entry));
       const root = await rootFromTiles(this.#read, index + 1);
       const text = treeHeadText({ origin: this.#key.name, size: index + 1, root });
@@ -113,7 +114,9 @@ export class LogInMemory {
       memory: { sizes: new Map(), failures: new Map(), reasons: new Map() },
       newest: () => this.newest(),
       tiles: this.#read,
-      cosigned: async (size, lines) => void (this.#notes[size - 1] += lines.join('')),
+      cosigned: async (size, lines) => {
+        this.#notes[size - 1] += lines.join('');
+      },
       halt: async (reason) => void this.halted.push(reason),
     };
     return { context, policy, warnings, ask: () => askWitnesses(context), stop: () => stopping.abort() };
@@ -123,8 +126,9 @@ export class LogInMemory {
   async signers({ context }: { readonly context: WitnessContext }): Promise<string[]> {
     const keys = context.policy.witnesses.map((witness) => witness.key);
     const { signatures } = await verifyCheckpoint(this.note, keys, verifyEd25519);
-    if (parseNote(this.note)?.signatures.length !== signatures.length + 1)
+    if (parseNote(this.note)?.signatures.length !== signatures.length + 1) {
       throw new Error('the note has a line of a key that is not in the policy');
+    }
     return signatures.map((signature) => signature.key.name);
   }
 

@@ -148,8 +148,9 @@ test.each([
 ])('no process signs what SQL wrote: %s', async (_, stays, statements) => {
   const { log, ann, bob } = await begunLog();
   const proven = await log.head(ann);
-  for (const statement of statements)
+  for (const statement of statements) {
     await log.sql.unsafe(`${statement} where tenant_id = '${ann.tenantId}'`);
+  }
   for (const each of [log.context, log.processOf(log.world.replica())]) {
     await act(log.service, bob);
     await log.moment(each);
@@ -304,8 +305,9 @@ test('a process signs nothing that contradicts what it signed before the databas
   for (const table of tables) await log.sql.unsafe(`create table old_${table} as table eaas.${table}`);
   await act(log.service, ann);
   await log.later();
-  for (const table of tables)
+  for (const table of tables) {
     await log.sql.unsafe(`delete from eaas.${table}; insert into eaas.${table} table old_${table}`);
+  }
   await act(log.service, ann);
   await log.later();
   expect(await log.newest()).toMatchObject({ index: 0 });

@@ -16,8 +16,9 @@ export const addresses = /^(?:postgres(?:ql)?|mysql|mariadb|sqlite|file):/;
 /** Returns the address of a database, which a variable may have, and the schema that it names. */
 export function addressOf(given: string) {
   const address = variable(given) ?? given;
-  if (!addresses.test(address) || !URL.canParse(address))
+  if (!addresses.test(address) || !URL.canParse(address)) {
     throw new InputError('the database must be postgres://…, mysql://… or file:app.db, percent-encoded');
+  }
   return { address, schema: /[?&]schema=(\w+)/.exec(address)?.[1] };
 }
 
@@ -74,10 +75,11 @@ export async function fromApp(...names: readonly string[]) {
 /** Makes the client of the service in EAAS_LOCAL, or of the one that EAAS_BASE_URL names. */
 export async function clientOf(onEvent?: EaasClientOptions['onEvent']): Promise<EaasClient> {
   const sealed = variable('EAAS_LOCAL');
-  if (sealed === undefined && !variable('EAAS_API_KEY'))
+  if (sealed === undefined && !variable('EAAS_API_KEY')) {
     throw new InputError(
       'set EAAS_LOCAL, as `npx --no-install @eaas/local new` prints it, or EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID',
     );
+  }
   if (sealed === undefined) return new EaasClient({ onEvent });
   const { found } = await fromApp('@eaas/local');
   const { found: internal } = await fromApp('@eaas/local/internal');

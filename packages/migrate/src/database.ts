@@ -128,8 +128,9 @@ export function textIn(row: Stored, column: string, place = column): string | nu
   const value = row[column];
   if (value === null || value === undefined || typeof value === 'string') return value ?? null;
   if (value instanceof Uint8Array) return fromUtf8(value);
-  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') {
     return String(value);
+  }
   throw new InputError(
     `\`query\` must return \`${place}\` as a text (got another type): turn off what parses it in the driver`,
   );

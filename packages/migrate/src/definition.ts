@@ -25,8 +25,9 @@ export async function definedIn(path: string, name?: string, table?: string) {
   const made = Array.from(exported, async (value) => (isFields(value) ? ofFields(value) : ofDrizzle(value)));
   const tables = (await Promise.all(made)).flat();
   const [first, ...others] = tables.filter((each) => each.name === (table ?? each.name));
-  if (first && new Set([first, ...others].map((each) => each.name)).size > others.length)
+  if (first && new Set([first, ...others].map((each) => each.name)).size > others.length) {
     return [first, ...others] as const;
+  }
   const exports = Object.keys(all).join(', ') || 'none';
   throw new InputError(
     `${path} must define ${table ?? 'tables'} once: pass one export as \`--export\` (${exports})`,

@@ -213,10 +213,12 @@ const mysql: Dialect = {
     where table_schema = ${schema === undefined ? 'database()' : { value: schema }} and table_name = ${{ value: table }}`,
   describe: (table) => [`show create table ${qualified(backtick, table)}`],
   asId(id, value) {
-    if (id.collation)
+    if (id.collation) {
       return statement`convert(${value} using ${id.charset ?? 'utf8mb4'}) collate ${id.collation}`;
-    if (isInteger(id))
+    }
+    if (isInteger(id)) {
       return statement`cast(${value} as ${/unsigned/i.test(id.type) ? 'unsigned' : 'signed'})`;
+    }
     return [value];
   },
   ids: (id, values) => statement`

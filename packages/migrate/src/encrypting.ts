@@ -111,8 +111,9 @@ export function decrypting(target: Target, codec: RowsCodec, leaveErased = false
         const outcome = outcomes[at] ?? { failures: [] };
         const isErased = outcome.isErased || outcome.failures.some(({ code }) => code === 'subject_erased');
         // What is not of the person can still be read.
-        if (!isErased || !sealedIn(values).every((each) => Object(headIn(values[each.name])).isOfPerson))
+        if (!isErased || !sealedIn(values).every((each) => Object(headIn(values[each.name])).isOfPerson)) {
           return outcome;
+        }
         return leaveErased ? { isErased, failures: [] } : { failures: [refusalOf('erased', id, table)] };
       });
     },
@@ -142,8 +143,14 @@ export function reencrypting(
     for (const field of plan.fields) {
       const text = values[field.name];
       const head = headIn(text);
-      if (typeof text === 'string' && typeof head === 'object' && isOurs(head, field) && !rewraps.knows(head))
+      if (
+        typeof text === 'string' &&
+        typeof head === 'object' &&
+        isOurs(head, field) &&
+        !rewraps.knows(head)
+      ) {
         await rewraps.rewrap(row, field.name, text);
+      }
     }
   }
   /** Whether a value of a row is not under the client's first half. */
@@ -207,11 +214,12 @@ async function convertRows(
   }
   const open = async (some: readonly Job[], options: object = {}) => {
     const stored: { row: TableRow; values: Row }[] = [];
-    for (const { row } of some)
+    for (const { row } of some) {
       stored.push({
         row,
         values: { ...row.others, ...row.person, ...row.values, ...(await openOld?.(row)) },
       });
+    }
     const opened = await codec.decryptRows(table, ...withIds(stored), { settled: true, ...options });
     return some.map((job, at) => ({ job, result: opened[at] as SettledRow<Row> }));
   };
@@ -254,9 +262,9 @@ async function convertRows(
     const isOld = ({ name, field }: FieldPlan) => writesOlder(field) && (job.values[name] ?? null) !== null;
     const lost = proof?.ok && plan.fields.find((each) => isOld(each) && !isKept(each, proof.value));
     if (lost) outcomes.set(job.row, { failures: [refusalOf('unread', job.row.id, lost.place)] });
-    else if (!proof || proof.ok)
+    else if (!proof || proof.ok) {
       outcomes.set(job.row, { changed: changesOf(plan, job, job.values as Texts), failures: [] });
-    else if (proof.error.code !== 'decryption') fail(job.row, proof.error);
+    } else if (proof.error.code !== 'decryption') fail(job.row, proof.error);
     else fail(job.row, new FieldError(unsound(), proof.error));
   }
   return rows.map((row) => outcomes.get(row) ?? { failures: [] });

@@ -10,8 +10,9 @@ const fields = defineFields({ notes: { body: field.text() } });
 /** A database whose table `notes` has the given texts. */
 const databaseOf = (texts: readonly (string | null)[]) => ({
   query(statement: string, [after = '0']: string[]): readonly object[] {
-    if (statement.includes('pg_attribute'))
+    if (statement.includes('pg_attribute')) {
       return ['id', 'body'].map((name) => ({ name, type: 'text', is_unique: 'true' }));
+    }
     return texts.map((v0, at) => ({ id: at + 1, v0 })).slice(Number(after), Number(after) + 5_000);
   },
 });

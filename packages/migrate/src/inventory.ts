@@ -117,13 +117,15 @@ export async function inventory(
     found.set(keyId, ofKey.set(keyVersion, counts));
   };
   const findHalf = options.halves ? createHalfFinder(target, options.client) : undefined;
-  if (options.halves && !findHalf)
+  if (options.halves && !findHalf) {
     throw new InputError('`halves` of `inventory` needs a `client` with a half');
+  }
   const isCompared = target.plan.fields.some((each) => writesOlder(each.field) && each.indexes.length > 0);
-  if (isCompared && !options.client)
+  if (isCompared && !options.client) {
     throw new InputError(
       'beside `write`, fingerprints are compared: pass `client`, and in plain SQL `index`',
     );
+  }
   const leftIn = isCompared ? indexing(target, options.client as never).leftIn : undefined;
   let unindexed = 0;
   const halves: Record<string, number> = {};
@@ -147,8 +149,9 @@ export async function inventory(
     }
   }
   const keys: KeyUse[] = [];
-  for (const keyId of [...found.keys()].sort())
+  for (const keyId of [...found.keys()].sort()) {
     keys.push(await useOf(keyId, found, findHalf || leftIn ? undefined : options.client));
+  }
   const sealed = totals.values - totals.empty - totals.plaintexts;
   const next = nextOf(target.plan, totals.plaintexts + totals.broken, sealed, unindexed);
   return {
@@ -162,8 +165,9 @@ export async function inventory(
 
 function nextOf({ fields }: Target['plan'], plaintexts: number, sealed: number, unindexed: number) {
   if (!fields.some(({ field }) => field.previous)) return undefined;
-  if (unindexed > 0)
+  if (unindexed > 0) {
     return `run \`migrate\` in the mode 'index': ${unindexed} rows lack a fingerprint, or have that of another value`;
+  }
   const leaving = sealed > 0 ? `run 'decrypt' (${sealed} ciphertexts are left)` : 'deploy the app without it';
   const begin =
     'stage 2 may begin: remove `write`, once no version before runs, which cannot be seen from here';
@@ -177,8 +181,9 @@ async function useOf(key_id: string, found: Counts, client: InventoryOptions['cl
   const record = client && (await wholeKey(client.keys, key_id));
   const uses = new Map<number, VersionUse>();
   for (const version of record?.versions ?? []) uses.set(version.key_version, { ...version, ...newCount() });
-  for (const [key_version, counts] of found.get(key_id) ?? [])
+  for (const [key_version, counts] of found.get(key_id) ?? []) {
     uses.set(key_version, { ...uses.get(key_version), key_version, ...counts });
+  }
   const versions = [...uses.values()].sort((one, other) => one.key_version - other.key_version);
   return { key_id, ...(record && { key_version: record.key_version, status: record.status }), versions };
 }

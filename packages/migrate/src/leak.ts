@@ -37,8 +37,9 @@ export async function run(args: readonly string[]): Promise<number> {
 /** Reads the list for a column. */
 function listIn(given: string): [column: string, list: string[]] {
   const [, column, file] = /^([^=]+)=(.+)$/.exec(given) ?? [];
-  if (column === undefined || file === undefined)
+  if (column === undefined || file === undefined) {
     throw new InputError('pass a column and a value, as in first_name_index=names.csv (got no `=`)');
+  }
   try {
     return [column, publicList(readFileSync(file, 'utf8'))];
   } catch (error) {

@@ -64,10 +64,11 @@ export async function measureLeakage(
     );
   }
   for (const name of Object.keys(lists)) {
-    if (!columns.includes(name))
+    if (!columns.includes(name)) {
       throw new InputError(
         `\`${name}\` is not in \`columns\`, the index columns of \`${table}\` to measure: add it, or name one of ${columns.join(', ')}`,
       );
+    }
   }
   const target = nameIn(dialect, place);
   for (const name of columns) requireColumn(known, name, target);
@@ -104,8 +105,9 @@ async function countsIn(run: Run, dialect: Dialect, target: string, column: stri
     const count = Number(row['n']);
     rows += count;
     // An index of words or prefixes has several fingerprints in a cell.
-    for (const fingerprint of (textIn(row, 'mark') ?? '').split(' '))
+    for (const fingerprint of (textIn(row, 'mark') ?? '').split(' ')) {
       counts.set(fingerprint, (counts.get(fingerprint) ?? 0) + count);
+    }
   }
   return { rows, counts: [...counts.values()].sort((one, other) => other - one) };
 }

@@ -114,10 +114,11 @@ export async function migrate(
   mode: MigrateMode,
   options: MigrateOptions & TableOptions,
 ): Promise<Migration> {
-  if (!['index', 'encrypt', 'rewrap', 'reencrypt', 'decrypt'].includes(mode))
+  if (!['index', 'encrypt', 'rewrap', 'reencrypt', 'decrypt'].includes(mode)) {
     throw new InputError(
       "the third argument of `migrate` must be 'index', 'encrypt', 'rewrap', 'reencrypt' or 'decrypt'",
     );
+  }
   requireOptions<object>(optionRules, options, 'migrate');
   requireKind(having('a client', 'encryptMany', 'rewrap'), options.client, '`client`');
   return migrateTarget(targetOf(db, table, options), mode, options);

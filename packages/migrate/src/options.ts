@@ -5,8 +5,9 @@ import { InputError } from '@eaas/protocol';
 /** Returns what reads the options, and the arguments. Throws InputError unless the help names as many (`…` is any number of them). */
 export function parse(help: string, args: readonly string[]) {
   const options: NonNullable<ParseArgsConfig['options']> = {};
-  for (const [, name = '', value] of help.matchAll(/^ {2}--([\w-]+)( <)?/gm))
+  for (const [, name = '', value] of help.matchAll(/^ {2}--([\w-]+)( <)?/gm)) {
     options[name] = { type: value ? 'string' : 'boolean', multiple: true };
+  }
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   const [, usage = '', names = ''] = /migrate ((.*?)(?: --.*)?)$/m.exec(help) ?? [];
   const more = positionals.length - names.replaceAll(/[^<]/g, '').length;

@@ -45,8 +45,9 @@ const exclaiming: Work = {
   isLeft: ({ value }) => !isDone(value),
   convert: async (rows) =>
     rows.map(({ id, values: { value } }) => {
-      if (value?.includes('bad'))
+      if (value?.includes('bad')) {
         return { failures: [{ id, field: 'value', code: 'format', message: `value of row ${id}` }] };
+      }
       return { changed: isDone(value) ? undefined : { value: `${value}!` }, failures: [] };
     }),
 };

@@ -112,8 +112,9 @@ async function settle(run: Run, rows: readonly TableRow[], dryRun: boolean): Pro
   let pending = rows;
   for (let attempt = 1; pending.length > 0; attempt++) {
     const { outcomes, unwritten } = await patiently(run, () => convertOnce(run, pending, dryRun));
-    for (const [at, { id }] of pending.entries())
+    for (const [at, { id }] of pending.entries()) {
       results.set(id, resultOf(id, outcomes[at] as Outcome, unwritten.get(id)));
+    }
     const again = [...unwritten.values()].filter(({ code }) => code === 'conflict').map(({ id }) => id);
     if (again.length === 0 || attempt === attempts.row) break;
     await run.clock.sleep(25 * 2 ** attempt, run.signal);

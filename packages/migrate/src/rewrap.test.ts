@@ -130,8 +130,15 @@ const altered =
   };
 const ofVersion =
   (version: number): Altered =>
-  (answer) => ({ ...altered((bytes) => void (bytes[5] = version))(answer), key_version: version });
-const bit = altered((bytes) => void (bytes[70] = (bytes[70] ?? 0) ^ 1));
+  (answer) => ({
+    ...altered((bytes) => {
+      bytes[5] = version;
+    })(answer),
+    key_version: version,
+  });
+const bit = altered((bytes) => {
+  bytes[70] = (bytes[70] ?? 0) ^ 1;
+});
 
 test.each<['encrypt' | 'reencrypt' | 'rewrap', string, Altered]>([
   ['encrypt', 'one bit of the wrapped key', bit],
@@ -140,8 +147,20 @@ test.each<['encrypt' | 'reencrypt' | 'rewrap', string, Altered]>([
   ['rewrap', 'the version', () => ({ key_version: 1 })],
   ['rewrap', 'both versions to the one that was stored', ofVersion(2)],
   ['rewrap', 'both versions to a lower one', ofVersion(1)],
-  ['rewrap', 'the version in the wrapped key', altered((bytes) => void (bytes[5] = 7))],
-  ['rewrap', 'the kind of the wrapped key', altered((bytes) => void (bytes[1] = 1))],
+  [
+    'rewrap',
+    'the version in the wrapped key',
+    altered((bytes) => {
+      bytes[5] = 7;
+    }),
+  ],
+  [
+    'rewrap',
+    'the kind of the wrapped key',
+    altered((bytes) => {
+      bytes[1] = 1;
+    }),
+  ],
   ['rewrap', 'the length', altered((bytes) => bytes.subarray(1))],
 ])('in the mode `%s`, an answer of the service that alters %s is not stored', async (mode, _, alter) => {
   const { client, keyId, encrypt, faulty } = await open();

@@ -57,12 +57,14 @@ export function createRewraps(
 
   async function rewrapText(row: TableRow, text: string): Promise<string | undefined> {
     const head = headIn(text);
-    if (head === 'plaintext')
+    if (head === 'plaintext') {
       throw new FormatError("the stored value is not encrypted: run the mode 'encrypt' first");
-    if (typeof head !== 'object')
+    }
+    if (typeof head !== 'object') {
       throw new FormatError(
         'the stored value begins like a ciphertext but is not valid: check whether the column is too short for it',
       );
+    }
     const options = optionsFor(row, head.isOfPerson || head.isIntake);
     const bytes = fromBase64(text);
     const { keyId, wrappedKey } = parseHeader(bytes);

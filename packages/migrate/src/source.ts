@@ -35,10 +35,11 @@ export function targetOf(db: object, table: unknown, options: TableOptions): Tar
   const source = sourceOf(db, table, options);
   const { fields, name, keyIds, columns = {} } = source;
   const plan = planIn(fields.tables, name, keyIds);
-  if (plan.fields.length === 0)
+  if (plan.fields.length === 0) {
     throw new InputError(
       `the table \`${name}\` has no encrypted fields: define some in \`defineFields\`, or name another table`,
     );
+  }
   const target = { ...source, plan, columns, id: options.id ?? source.id ?? 'id' };
   // Without schemas, values stay as they are stored, also those that a newer schema would refuse.
   return withEach(target, () => ({ schema: undefined, isConcealed: undefined }));
@@ -69,9 +70,10 @@ function sourceOf(db: object, table: unknown, options: TableOptions): TableSourc
     );
   }
   const { fields } = options;
-  if (typeof table !== 'string' || !fields)
+  if (typeof table !== 'string' || !fields) {
     throw new InputError(
       'a table needs its definition: pass what `withEncryption` returned, or a database with `query`, the name of a table and `fields`',
     );
+  }
   return { ...options, fields, database: db as SqlDatabase, name: table };
 }

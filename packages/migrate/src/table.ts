@@ -32,28 +32,31 @@ export async function openTable(target: Target, call: string) {
   const requireOwn = (name: string, role: string) => requireColumn(known, name, into, ` ${role}`);
   const idColumn = requireOwn(id, 'for the row ids: pass the name of the primary key as `id`');
   // Nothing comes after a number in a column of SQLite without a type, and an `enum` is sorted by places.
-  if (!idColumn.isUnique || /^(?:|blob|any|enum.*)$/i.test(idColumn.type))
+  if (!idColumn.isUnique || /^(?:|blob|any|enum.*)$/i.test(idColumn.type)) {
     throw new InputError(
       `the column \`${stored}.${id}\` must be unique and not null, and a text or number by its type, for pages in its order: ` +
         'pass the primary key as `id`, or another unique column if the key has several',
     );
+  }
   const fields = plan.fields.map(({ name }) => name);
   const indexes = plan.fields.flatMap((field) => field.indexes.map(({ column }) => column));
   const naming = personColumns(plan);
   const needed = plan.fields
     .flatMap(({ field }) => field.previous?.columns ?? [])
     .filter((name) => !fields.includes(name));
-  for (const name of Object.keys(renamed))
+  for (const name of Object.keys(renamed)) {
     if (![...indexes, ...naming, ...needed].includes(name)) requireField(plan, name);
+  }
   const columnsFor = (names: readonly string[], role: string): Named[] =>
     names.map((name) => {
       const column = renamed[name] ?? name;
       const type = requireOwn(column, `${role}: add it, or name the column in \`columns\``);
-      if (fields.includes(name) && !hasRoom(type.type, headLength))
+      if (fields.includes(name) && !hasRoom(type.type, headLength)) {
         throw new InputError(
           `the column \`${stored}.${column}\` is ${type.type}, and a ciphertext is a text of ${headLength} characters or ` +
             'more: change its type to text, or add a text column, copy the values into it, and name it in `columns`',
         );
+      }
       return { name, column };
     });
   const columns = [...columnsFor(fields, 'for a field'), ...columnsFor(indexes, 'for an index')];
@@ -124,8 +127,9 @@ export async function openTable(target: Target, call: string) {
     } catch (error) {
       if (!(error instanceof DatabaseError) || !error.isConstraint) throw error;
       const [first, ...others] = changes;
-      if (first && others.length === 0)
+      if (first && others.length === 0) {
         return [refusalOf('store', first.row.id, stored, ` (code ${error.databaseCode})`)];
+      }
       // One row that violates a constraint must not stop the others of its page.
       const middle = Math.ceil(changes.length / 2);
       return [...(await write(changes.slice(0, middle))), ...(await write(changes.slice(middle)))];

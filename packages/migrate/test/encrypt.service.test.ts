@@ -112,7 +112,9 @@ describe('in place', () => {
             return rows;
           },
         };
-        const onProgress = ({ seen }: MigrateProgress) => (told = seen);
+        const onProgress = ({ seen }: MigrateProgress) => {
+          told = seen;
+        };
         const result = await encrypt({ pageSize: 4, onProgress }, dying).catch(() => undefined);
         const encrypted = (await stored()).filter(({ email }) => email.startsWith('eaas'));
         expect(encrypted.length).toBeGreaterThanOrEqual(told);

@@ -24,7 +24,10 @@ export function setVariables(variables: Readonly<Record<string, string>>): void 
 export async function command(...args: readonly string[]) {
   const said = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation((text) => Boolean((said[name] += String(text)))),
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      said[name] += String(text);
+      return true;
+    }),
   );
   const code = await run(args);
   for (const spy of spies) spy.mockRestore();

@@ -44,8 +44,9 @@ test('`index` fills, corrects and replaces fingerprints, and nothing is encrypte
   expect(await run('index', replaced)).toMatchObject({ done: true, progress: { rewritten: 29 } });
   expect(await look()).toMatchObject({ unindexed: 29 });
   expect(await run('index')).toMatchObject({ done: true, progress: { rewritten: 29 } });
-  for (const mode of ['encrypt', 'rewrap', 'reencrypt'] as const)
+  for (const mode of ['encrypt', 'rewrap', 'reencrypt'] as const) {
     await expect(run(mode)).rejects.toThrow('users.email still has `write`');
+  }
   await expect(inventory(database, 'users', { fields })).rejects.toThrow('pass `client`');
 
   // After a rollback from stage 2, with an API key that has only the rights of the app.

@@ -73,9 +73,11 @@ export function paramsOf({ __internalParams: params }: QueryCall): InternalParam
 /** Puts handles into a copy of arguments. Prisma makes one, in which each handle is an empty object. */
 export function withHandles(copy: unknown, given: unknown): unknown {
   if (heldIn(given)) return given;
-  if (isArgs(copy) || Array.isArray(copy))
-    for (const [name, value] of Object.entries(copy))
+  if (isArgs(copy) || Array.isArray(copy)) {
+    for (const [name, value] of Object.entries(copy)) {
       Reflect.set(copy, name, withHandles(value, Reflect.get(Object(given) as object, name)));
+    }
+  }
   return copy;
 }
 

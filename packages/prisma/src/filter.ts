@@ -24,8 +24,9 @@ interface At extends Scope {
 export async function filterOf(at: At, filter: unknown): Promise<Args> {
   if (filter === null) return { [at.field.name]: null };
   if (!isArgs(filter)) return isIn(at, [filter]);
-  if (Object.keys(filter).length === 0)
+  if (Object.keys(filter).length === 0) {
     return refuseIn(at, 'the filter is empty', 'if it is a promise, await it, otherwise omit it');
+  }
   const terms = await Promise.all(entriesOf(filter).map(([name, operand]) => termOf(at, name, operand)));
   return terms.length === 1 && terms[0] ? terms[0] : { AND: terms };
 }

@@ -93,8 +93,9 @@ export function modelsOf(
       const given = options[name];
       const own: ModelOptions = typeof given === 'string' ? { table: given } : (given ?? {});
       const { table = name } = own;
-      if (tables.includes(table))
+      if (tables.includes(table)) {
         return [name, modelOf(name, model, own, newId, core.table(fields, table, name, model.unique))];
+      }
       if (own.table === undefined) return [name, modelOf(name, model, own, newId)];
       const remedy = `define \`${table}\` with \`defineFields\`, or name a table of the definition in \`models\``;
       return refuse('definition', { table: name }, `the definition has no table \`${table}\``, remedy);

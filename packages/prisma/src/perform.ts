@@ -29,8 +29,9 @@ export async function perform(
   { model, operation, args, path }: Operation,
 ): Promise<unknown> {
   const { isRead = false } = operationOf(model, operation);
-  for (const written of [args['data'], args['create'], args['update']])
+  for (const written of [args['data'], args['create'], args['update']]) {
     requireUser(models, statement, model, written);
+  }
   const work = workOf(models, statement, executor, isRead);
   const { args: rewritten, shape } = await rewrite(work, model, operation, args);
   await statement.seal(work.sealings);

@@ -69,7 +69,10 @@ export async function newValueOf(
   if (own) row[column] = own();
   else if (field?.isRandom) row[column] = crypto.randomUUID();
   // Several rows can connect this one and ask for its number at once: the first number stays.
-  else if (field?.isSerial) return work.nextNumber(model, field).then((number) => (row[column] ??= number));
+  else if (field?.isSerial) {
+    const number = await work.nextNumber(model, field);
+    row[column] ??= number;
+  }
   return row[column];
 }
 
@@ -111,8 +114,9 @@ async function linkedValue(
   const { where, create: made } = connectOrCreate;
   if (!isArgs(where) || !isArgs(made)) return undefined;
   const known = knownValue(target, where, reference);
-  if (known !== undefined && storedIn(target.columns.get(reference), made[reference]).id === known)
+  if (known !== undefined && storedIn(target.columns.get(reference), made[reference]).id === known) {
     return known;
+  }
   const found = await work.find(target, { where, select });
   const value = found ? found[reference] : await newValueOf(work, target, made, reference);
   // The first of several columns decides.
@@ -136,9 +140,9 @@ export async function nextPerson(work: Work, model: Model, columns: Args): Promi
     const isLinked = ({ name }: RuntimeField): boolean =>
       isArgs(columns[name]) && Object.keys(columns[name]).some((operation) => operation !== 'update');
     const relation = relationBy(model, column, isLinked);
-    if (given !== undefined)
+    if (given !== undefined) {
       next[column] = storedIn(model.columns.get(column), isArgs(given) ? given['set'] : given).id;
-    else if (relation) next[column] = await linkedValue(work, model, columns, relation, column);
+    } else if (relation) next[column] = await linkedValue(work, model, columns, relation, column);
   }
   return next;
 }

@@ -62,7 +62,10 @@ function placeBy(
   readRow: () => Promise<unknown>,
 ): Place {
   let reading: Promise<unknown> | undefined;
-  const row = async () => argsIn(await (reading ??= readRow()));
+  const row = async (): Promise<Args | undefined> => {
+    reading ??= readRow();
+    return argsIn(await reading);
+  };
   const read: Args = {};
   return {
     row,

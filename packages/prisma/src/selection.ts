@@ -39,9 +39,9 @@ export function refuseColumns(work: Work, model: Model, given: unknown, what: st
       const target = targetOf(work.models, model, name);
       if (target) refuseColumns(work, target, value, what);
       else if (model.columns.has(name)) refuseColumn(model, name, what);
-      else if (typeof value === 'object' && value !== null)
+      else if (typeof value === 'object' && value !== null) {
         refuseColumns(work, model, value, ofColumns.test(name) ? name : what);
-      else if (!name.startsWith('_')) refuseUnknown(model, name, `\`${what}\``);
+      } else if (!name.startsWith('_')) refuseUnknown(model, name, `\`${what}\``);
     }
   }
 }

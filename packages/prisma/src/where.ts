@@ -52,8 +52,9 @@ async function relationOf(work: Work, target: Model, value: unknown, isNegated =
     const isWrong = typeof value === 'object' && value !== null;
     return isWrong ? refuseFilter(target, 'the filter of a relation must be an object') : value;
   }
-  if (!entriesOf(value).every(([name]) => Object.hasOwn(relationFilters, name)))
+  if (!entriesOf(value).every(([name]) => Object.hasOwn(relationFilters, name))) {
     return whereOf(work, target, value, { isNegated });
+  }
   return mapMembers(value, (name, where) =>
     whereOf(work, target, where, { isNegated: isNegated || relationFilters[name] === true }),
   );

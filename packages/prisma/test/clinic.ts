@@ -66,8 +66,9 @@ export async function misplacedIn(
 function isRight(isEncrypted: boolean, column: string, value: string): boolean {
   if (isEncrypted) return value.startsWith('eaasA') && value.length >= 220;
   if (column.endsWith('_index')) return /^[0-9a-f]{64}$/.test(value);
-  if (/_(?:words|start|born|month|range)$/.test(column))
+  if (/_(?:words|start|born|month|range)$/.test(column)) {
     return /^[0-9a-f]{16,64}(?: [0-9a-f]{16,64})*$/.test(value);
+  }
   return !value.includes('eaasA');
 }
 

@@ -198,11 +198,12 @@ describe.each(all)('Prisma %i, %s', (major, way) => {
       await clinic.db.$transaction(async (tx: Client) => {
         await tx.patient['update']?.({ where: { id: row['id'] }, data: { ...row, city: 'D' } });
         const shown = await tx.$revealed().patient['findFirst']?.({ where: { city: 'D' } });
-        for (const by of [tx, clinic.db.$as('7')])
+        for (const by of [tx, clinic.db.$as('7')]) {
           expect([shown, ...(await reveal([row], ['name'], { by }))]).toMatchObject([
             { name: 'PLAIN-1' },
             { name: 'PLAIN-1' },
           ]);
+        }
       });
       expect(await stored()).toMatchObject({ ...(way === 'concealed' && before), city: 'D' });
     });

@@ -193,8 +193,9 @@ describe.each(majors)('Prisma %i', async (major) => {
       expect(await notes(seven)).toEqual(['cough']);
       await own.$transaction(async (tx: Client) => {
         await write('changed', tx);
-        for (const on of [tx.$as('8'), tx.$as('7').$as('9'), tx])
+        for (const on of [tx.$as('8'), tx.$as('7').$as('9'), tx]) {
           expect(await notes(on)).toEqual(['changed']);
+        }
         expect(await notes(seven)).toEqual(['cough']);
       });
       await seven.$transaction(async (tx: Client) => expect(await notes(tx)).toEqual(['changed']));

@@ -113,7 +113,10 @@ export async function play(
     },
     numbers: async (of: { name: string }, { name }: RuntimeField, count: number) => {
       runs.push([of.name, name, count]);
-      return Array.from({ length: count }, () => String((taken += 1)));
+      return Array.from({ length: count }, () => {
+        taken += 1;
+        return String(taken);
+      });
     },
     query: async (given: Args) => {
       sent.push(given);

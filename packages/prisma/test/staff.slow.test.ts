@@ -243,8 +243,9 @@ describe.each(majors)('Prisma %i', (major) => {
       await person('create', { data: { nick: 'old' } }, encrypting(plain, older));
       const both = encrypting(plain, [newer, older]);
       await person('create', { data: { nick: 'new' } }, both);
-      for (const nick of ['old', 'new'])
+      for (const nick of ['old', 'new']) {
         expect(await person('update', { where: { nick }, data: { nick } }, both)).toMatchObject({ nick });
+      }
       expect(await person('findUnique', { where: { nick: 'other' } }, both)).toBeNull();
       const found = person('findUnique', { where: { nick: 'old' } }, encrypting(plain, newer));
       expect(await found).toMatchObject({ nick: 'old' });

@@ -30,7 +30,8 @@ function bytesOf(latin1: string): Uint8Array<ArrayBuffer> {
 /** Calls `fromCharCode` with 8 KiB at a time, because JavaScript limits the number of arguments of a call. */
 function latin1Of(bytes: Uint8Array): string {
   let text = '';
-  for (let at = 0; at < bytes.length; at += 8_192)
+  for (let at = 0; at < bytes.length; at += 8_192) {
     text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  }
   return text;
 }

@@ -35,8 +35,9 @@ describe.each(variants)('base64 $name', ({ variant, platform }) => {
   const before = places.map(({ object, name }) => Object.getOwnPropertyDescriptor(object, name));
 
   beforeAll(() => {
-    for (const { object, name, value } of places)
+    for (const { object, name, value } of places) {
       Object.defineProperty(object, name, { value, configurable: true, writable: true });
+    }
   });
 
   afterAll(() => {

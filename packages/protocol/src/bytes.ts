@@ -70,7 +70,8 @@ export function pool(length: number): () => Uint8Array {
       drawn = randomBytes(256 * length);
       [used, until] = [0, now + 1_000];
     }
-    return drawn.subarray(used, (used += length));
+    used += length;
+    return drawn.subarray(used - length, used);
   };
 }
 

@@ -43,14 +43,18 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
   const { end } = encoded(context ?? {});
   const start = prefixLength - prefix.length;
   room.set(prefix, start);
-  return start === 0 ? (views[end] ??= room.subarray(0, end)) : room.subarray(start, end);
+  if (start > 0) return room.subarray(start, end);
+  views[end] ??= room.subarray(0, end);
+  return views[end];
 }
 
 export function encoded(context: Context): NonNullable<typeof last> {
   if (last && context === last.members) return last;
   // The count equals that of no other context.
-  if (context instanceof FixedContext)
-    return (last = { members: context, count: Number.NaN, end: context.write(room) });
+  if (context instanceof FixedContext) {
+    last = { members: context, count: Number.NaN, end: context.write(room) };
+    return last;
+  }
   // Refuses objects such as a Map, whose entries are not members and would therefore not be authenticated.
   if (Object.prototype.toString.call(context) !== '[object Object]') refuse('context must be an object');
   if (last && isEqual(context, last)) return last;
@@ -72,14 +76,16 @@ export function encoded(context: Context): NonNullable<typeof last> {
     const at = end + 4;
     const value: unknown = members[name];
     end = writeText(end, name);
-    if (end === at || end > at + maxContextName)
+    if (end === at || end > at + maxContextName) {
       refuse(`context must have names of 1 to ${maxContextName} bytes`);
+    }
     if (name === '__proto__') refuse('context must not have a member `__proto__`');
     if (typeof value !== 'string') refuse('context must have only strings as values');
     end = writeText(end, value);
   }
   requireRoom(end - prefixLength);
-  return (last = { members, count: names.length, end });
+  last = { members, count: names.length, end };
+  return last;
 }
 
 function isEqual(context: Context, { members, count }: NonNullable<typeof last>): boolean {

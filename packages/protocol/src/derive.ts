@@ -30,8 +30,9 @@ export function deriveDataKey<Mode extends EngineMode>(
  * longer.
  */
 export function hkdf(dek: Uint8Array, salt: Uint8Array, info: Uint8Array, hmacOf = portableHmac): Uint8Array {
-  if (dek.length !== dekLength)
+  if (dek.length !== dekLength) {
     throw new InputError(`a DEK (data encryption key) must have ${dekLength} bytes (got ${dek.length})`);
+  }
   const derived = new Uint8Array(64);
   // The first half, `info`, and the number of the half.
   const message = new Uint8Array(32 + info.length + 1);

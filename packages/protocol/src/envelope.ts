@@ -65,8 +65,9 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
   }
   const version = bytes[3];
   if (version === undefined) return undefined;
-  if (version !== 1 && version !== 2)
+  if (version !== 1 && version !== 2) {
     throw new FormatError(`envelope version ${version} is of a newer Eaas, or damaged: update \`@eaas/sdk\``);
+  }
   if (bytes.length < fixedLength) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const length = fixedLength + view.getUint16(24);
@@ -94,8 +95,9 @@ export function parseHeader(bytes: Uint8Array): Header {
 /** Parses an envelope of version 1, without decrypting it. Throws FormatError for other bytes. */
 export function parseEnvelope(bytes: Uint8Array): Envelope {
   const header = parseHeader(bytes);
-  if (header.version !== 1)
+  if (header.version !== 1) {
     throw new FormatError('expected a single envelope (version 1), got a stream (version 2)');
+  }
   return { ...header, version: 1, ...sealedAfter(header, bytes) };
 }
 
@@ -115,8 +117,9 @@ export function formatHeader(version: 1 | 2, wrapped: Wrapped, room = 0): Uint8A
   if (wrappedKey.length < 1 || wrappedKey.length > maxWrappedKey) {
     throw new InputError(`a wrapped key must have 1 to ${maxWrappedKey} bytes (got ${wrappedKey.length})`);
   }
-  if (keyVersion >>> 0 !== keyVersion)
+  if (keyVersion >>> 0 !== keyVersion) {
     throw new InputError(`a key version must be an integer from 0 to 2^32 - 1 (got ${keyVersion})`);
+  }
   const header = new Uint8Array(fixedLength + wrappedKey.length + room);
   header.set([...magic, version]);
   header.set(uuidToBytes(keyId), 4);

@@ -24,7 +24,8 @@ function distanceOf(a: string, b: string): number {
     let left = Infinity;
     row = row.map((above, at) => {
       const diagonal = (row[at - 1] ?? Infinity) + Number(one !== b[at - 1]);
-      return (left = Math.min(above + 1, left + 1, diagonal));
+      left = Math.min(above + 1, left + 1, diagonal);
+      return left;
     });
   }
   return row.at(-1) as number;

@@ -29,7 +29,9 @@ const views: Uint8Array<ArrayBuffer>[] = [];
 export function lendBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length > room.length) return viewBase64(text);
   const length = room.write(text, 'base64');
-  return isCanonical(text, length) ? (views[length] ??= new Uint8Array(room.buffer, 0, length)) : undefined;
+  if (!isCanonical(text, length)) return undefined;
+  views[length] ??= new Uint8Array(room.buffer, 0, length);
+  return views[length];
 }
 
 /**

@@ -12,7 +12,10 @@ afterEach(() => {
 
 function lineIn(isTerminal: boolean) {
   vi.useFakeTimers({ toFake: ['performance'] });
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean((written += String(text))));
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    written += String(text);
+    return true;
+  });
   process.stderr.isTTY = isTerminal;
   return progressLine();
 }

@@ -45,8 +45,9 @@ const mostSignatures = 100;
 /** Parses a signed note, or returns undefined if the text is none, is too long, or has too many signatures. */
 export function parseNote(note: string): Note | undefined {
   const end = note.lastIndexOf('\n\n') + 1;
-  if (end === 0 || note.length > longestNote || !note.endsWith('\n') || !note.isWellFormed())
+  if (end === 0 || note.length > longestNote || !note.endsWith('\n') || !note.isWellFormed()) {
     return undefined;
+  }
   // oxlint-disable-next-line no-control-regex -- the format has no other control character
   if (/[\0-\x09\x0b-\x1f]/.test(note)) return undefined;
   const lines = note.slice(end + 1, -1).split('\n');

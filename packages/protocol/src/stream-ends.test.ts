@@ -220,7 +220,9 @@ test('the data key is wiped only after every chunk is encrypted', async () => {
       if (slow-- > 0) await new Promise((resolve) => setTimeout(resolve, 50));
       active--;
     },
-    wipe: () => void (activeWhenWiped = active),
+    wipe: () => {
+      activeWhenWiped = active;
+    },
   };
   const out = await sendThrough(sealStream(wrap, { engine }), [content]);
   expect(out.error).toBeUndefined();
@@ -234,7 +236,9 @@ test('a data key that arrives after a stream was cancelled is wiped without use'
   const { readable } = sealStream(
     (given) => {
       dek = given as typeof dek;
-      return new Promise((resolve) => (answer = resolve));
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
     },
     { engine },
   );

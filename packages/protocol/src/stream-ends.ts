@@ -101,7 +101,9 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
 
   const readable = new ReadableStream<Uint8Array>(
     {
-      start: (controller) => void (output = controller),
+      start: (controller) => {
+        output = controller;
+      },
       pull() {
         isWanted = true;
         notify();

@@ -39,8 +39,9 @@ export interface StreamHead extends Header {
 export function findStreamHead(bytes: Uint8Array): StreamHead | undefined {
   const header = readHeader(bytes);
   if (!header) return undefined;
-  if (header.version !== 2)
+  if (header.version !== 2) {
     throw new FormatError('expected a stream (version 2), got a single envelope (version 1)');
+  }
   const commitmentAt = header.length + saltLength;
   const end = commitmentAt + commitmentLength;
   if (bytes.length < end) return undefined;

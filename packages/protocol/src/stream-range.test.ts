@@ -128,7 +128,11 @@ describe('a file', () => {
       size: largest.sealed.length,
       read: (start, end) =>
         stuck
-          ? new ReadableStream({ cancel: (given) => void (cancelled = given) })
+          ? new ReadableStream({
+              cancel: (given) => {
+                cancelled = given;
+              },
+            })
           : largest.sealed.subarray(start, end),
     };
     const file = await openFile(unwrap, source, options);

@@ -106,8 +106,9 @@ function boundsOf(range: ByteRange, size: number) {
   requireOptions({ start: number, end: number, signal: 'signal' }, range, 'range');
   const { start = 0, end = Infinity } = range;
   const isPlace = (place: number): boolean => Number.isInteger(place) || place === Infinity;
-  if (isPlace(start) && isPlace(end) && start >= 0 && end >= start)
+  if (isPlace(start) && isPlace(end) && start >= 0 && end >= start) {
     return { start: Math.min(start, size), end: Math.min(end, size) };
+  }
   throw new InputError(`\`start\` and \`end\` must be integers with 0 <= start <= end`);
 }
 

@@ -36,8 +36,9 @@ export const somebody: Rule = /* @__PURE__ */ required(person);
 
 /** Throws InputError for a call without a user, if the client requires one. */
 export function requireUser({ user, requireUser }: Caller): void {
-  if (requireUser && user === undefined)
+  if (requireUser && user === undefined) {
     throw new InputError('`requireUser` is set: call `as(userId)` of the client or database');
+  }
 }
 
 /** Checks what every call checks that works with data keys. */
@@ -53,10 +54,12 @@ export function requireCall<T>(rules: OptionRules<T>, options: T, call: string, 
 export function requireSubjectMatch(wrapped: Uint8Array, subject?: string, signsIn?: boolean): void {
   const [format = 0, suite] = wrapped;
   if (subject === undefined) {
-    if (!signsIn && isSubjectWrapped(wrapped))
+    if (!signsIn && isSubjectWrapped(wrapped)) {
       throw new InputError('this ciphertext belongs to a person: pass `subject`');
-  } else if (suite === 1 && format <= 2)
+    }
+  } else if (suite === 1 && format <= 2) {
     throw new InputError('this ciphertext belongs to nobody: leave out `subject`');
+  }
 }
 
 export const keyId: Rule = (value, name) => {
@@ -73,8 +76,9 @@ export const keyId: Rule = (value, name) => {
 export const keyIds: Rule = (value, name) => [value].flat().every((id) => keyId(id, name)) as true;
 
 export function requireKeyId(given: string | undefined, name = 'keyId'): string {
-  if (given === undefined)
+  if (given === undefined) {
     throw new InputError('`keyId` is missing: pass it to the client or set EAAS_KEY_ID');
+  }
   keyId(given, name);
   return given;
 }

@@ -58,7 +58,9 @@ export function once<T, Given extends unknown[]>(work: (...given: Given) => Prom
   let made: Promise<T> | undefined;
   return (...given: Given): Promise<T> => {
     made ??= work(...given);
-    made.catch(() => (made = undefined));
+    made.catch(() => {
+      made = undefined;
+    });
     return made;
   };
 }

@@ -2,8 +2,8 @@
 // test/house-rules counts the names: before you add one, see whether a type can be had of a function that is here.
 
 // The adapters: the core, what they tell it, and what it asks of the database.
-export { type Condition, coreOf, type CoreTable, nearMisses } from './fields/core.ts';
-export { type Sealed, type Statement, type Unsealed, withPartners } from './fields/core.ts';
+export type { Condition, CoreTable, Sealed, Statement, TableSource, Unsealed } from './fields/adapter.ts';
+export { boundColumn, coreOf, isOfPerson, nearMisses, personColumns, withPartners } from './fields/core.ts';
 // They refuse what they cannot encrypt, and know the ids of rows, handles of concealed columns, values in an older form, and raw SQL.
 export { refuseStatement } from './fields/encrypted-table-error.ts';
 export { isSameId, storedId } from './fields/stored-id.ts';
@@ -22,13 +22,11 @@ export { requireOptions } from '@eaas/protocol/internal';
 export { indexOf } from './fields/compared.ts';
 export type { WithFieldsQuery } from './fields/with-fields.ts';
 // Prisma alone: which written rows need an id or a person, and the types of results by `onError` and of models without indexes.
-export { boundColumn, isOfPerson } from './fields/core.ts';
 export type { IndexColumns } from './fields/row-types.ts';
 export type { SubstituteOf, Throwing, ThrowingUnlessErased } from './fields/field-error.ts';
 
 // Migrate: reads a definition as the SDK does, and the table behind an adapter's one.
 export { lasting, planIn, requireField, subjectOfRow } from './fields/plan.ts';
-export { personColumns, type TableSource } from './fields/core.ts';
 export { failIn } from './fields/field-error.ts';
 export { Bounded } from './bounded.ts';
 export { csvCell } from './audit/report.ts';

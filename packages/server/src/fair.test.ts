@@ -31,7 +31,9 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 /** Enters, and says what came of it so far. */
 function entering(fair: Fair, tenantId: string, cost: number, end = new AbortController()) {
   const seen = { is: 'waits', leave: () => end.abort() };
-  fair.enter(tenantId, cost, end.signal, (refusal) => (seen.is = refusal?.code ?? 'in'));
+  fair.enter(tenantId, cost, end.signal, (refusal) => {
+    seen.is = refusal?.code ?? 'in';
+  });
   return seen;
 }
 

@@ -144,7 +144,8 @@ export class Fair {
     const leave = (): void => {
       const { refuse } = waiting;
       if (!refuse) return;
-      waiting.begin = waiting.refuse = undefined;
+      waiting.begin = undefined;
+      waiting.refuse = undefined;
       this.#waiting--;
       this.#refused++;
       tenant.waiting.splice(tenant.waiting.indexOf(waiting), 1);
@@ -172,7 +173,8 @@ export class Fair {
       this.#tenants.delete(tenantId);
       this.#tenants.set(tenantId, tenant);
       if (first.begin) entering.push(first.begin);
-      first.begin = first.refuse = undefined;
+      first.begin = undefined;
+      first.refuse = undefined;
     }
     for (const begin of entering) begin();
   }

@@ -79,9 +79,9 @@ class Answering {
 
   #admit(caller: Caller): void {
     this.#door.admit(caller);
-    if (this.#door.bodyBytes <= shortBody)
+    if (this.#door.bodyBytes <= shortBody) {
       this.#read((input) => this.#enter(caller, () => this.#operate(caller, input)));
-    else this.#enter(caller, () => this.#read((input) => this.#operate(caller, input)));
+    } else this.#enter(caller, () => this.#read((input) => this.#operate(caller, input)));
   }
 
   #enter({ tenantId }: Caller, then: () => void): void {

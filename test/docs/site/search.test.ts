@@ -19,14 +19,16 @@ const { useful, first } = JSON.parse(read('test/docs/site/queries.json')) as {
 
 // The index of the site, without the reference, which is made when the site is built.
 const index = new MiniSearch(indexOptions('/'));
-for (const path of pages.filter((page) => !page.startsWith('packages/sdk/docs/reference/')))
-  for (const { anchor, titles, text } of sectionsOf(path))
+for (const path of pages.filter((page) => !page.startsWith('packages/sdk/docs/reference/'))) {
+  for (const { anchor, titles, text } of sectionsOf(path)) {
     index.add({
       id: `${addressOf(path)}#${anchor}`,
       title: titles.at(-1),
       titles: titles.slice(0, -1),
       text,
     });
+  }
+}
 
 const found = (query: string): string[] =>
   index.search(query, searchOptions).map(({ id }) => String(id).replace(/#.*/, ''));

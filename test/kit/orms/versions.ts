@@ -55,7 +55,10 @@ export async function playVersions(
   const seed = inject('everyCase') ? Date.now() % 2 ** 31 : 1;
   const rows: { readonly id: string; email: string | null; readonly code: string }[] = [];
   let state = seed;
-  const draw = (below: number): number => (state = (state * 16_807) % 2_147_483_647) % below;
+  const draw = (below: number): number => {
+    state = (state * 16_807) % 2_147_483_647;
+    return state % below;
+  };
   const open = (name: VersionName) => ({ ...definedBy(name), ...appOf(name) });
   type Opened = ReturnType<typeof open>;
 

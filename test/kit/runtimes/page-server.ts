@@ -42,7 +42,9 @@ export async function openPageServer(script: string, mounts: Readonly<Record<str
     isMounted: (url: string): boolean => URL.canParse(url) && mountOf(new URL(url).pathname) !== undefined,
     serve: (given: object): Promise<PageReport> => {
       settings = given;
-      return new Promise((resolve) => (take = resolve));
+      return new Promise((resolve) => {
+        take = resolve;
+      });
     },
     close: async (): Promise<void> => {
       server.closeAllConnections();

@@ -43,8 +43,9 @@ async function start({ app, module }: Work, compatibilityFlags: readonly string[
     run: async (settings: object): Promise<unknown> => {
       const call = worker.dispatchFetch('http://worker/', { method: 'POST', body: JSON.stringify(settings) });
       const response = await within(250_000, call, 'The worker');
-      if (!response.ok)
+      if (!response.ok) {
         throw new Error(`the worker responded with the status ${response.status}: ${await response.text()}`);
+      }
       return response.json();
     },
     stop: () => worker.dispose(),

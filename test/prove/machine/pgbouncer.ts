@@ -55,7 +55,8 @@ export async function startPgbouncer(
     await ended;
   });
   const path = join(home, `.s.PGSQL.${port}`);
-  for (const deadline = performance.now() + 30_000; !(await accepts({ path })); await sleep(50))
+  for (const deadline = performance.now() + 30_000; !(await accepts({ path })); await sleep(50)) {
     if (performance.now() > deadline) throw new Error('pgbouncer must accept connections within 30 s');
+  }
   return `postgres://eaas_server@${encodeURIComponent(home)}:${port}/eaas?prepare=false`;
 }

@@ -43,8 +43,9 @@ export function brokenConnections({ isTls = false, isPooled = false, tenants = 2
         await sleep(milliseconds);
         proxy.break(then);
       };
-      for (const how of ['end', 'cut', 'reset'] as const)
+      for (const how of ['end', 'cut', 'reset'] as const) {
         await repeat(`connections broken by ${how}`, 100, () => proxy.break(how));
+      }
       await repeat('answers lost', 100, () => hold(50, 'reset'));
       await repeat('answers 300 ms late', 100, () => hold(300, 'release'));
       await repeat('all connections used', isPooled ? 1_200 : 200, full);

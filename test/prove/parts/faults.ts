@@ -126,7 +126,7 @@ const frozen: Trial = {
     const bench = await UnderLoad.start(findings, database.url);
     await database.freeze('all');
     const [reads, changes]: [Promise<Answer>[], Promise<Answer>[]] = [[], []];
-    for (const { tenant, keyId } of bench.loaded)
+    for (const { tenant, keyId } of bench.loaded) {
       for (const place of bench.replicas) {
         const post = (path: string, body: object) => send(place, tenant.token, 'POST', path, body);
         const paths = [...readsOf(keyId), ...readsOf(keyId)];
@@ -134,6 +134,7 @@ const frozen: Trial = {
         reads.push(post('/v1/hash', { key_id: keyId, value: 'x' }));
         changes.push(...changesOf(keyId).map(([path, body]) => post(path, body)));
       }
+    }
     const unknown = formatApiKey(randomBytes(32));
     const strangers = bench.replicas.map((place) => send(place, unknown, 'GET', '/v1/keys'));
     const unwritten = new Set(await Promise.all(changes));

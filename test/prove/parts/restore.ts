@@ -136,8 +136,12 @@ async function liveThenLose(
   );
   const later = await newKey(server, tenant.token);
   await call(server, tenant.token, 'POST', '/v1/subjects/erase', { subject: erased });
-  for (const keep of ['checkpoint --tenant acme > acme.checkpoint', 'export --tenant acme --out acme.ndjson'])
+  for (const keep of [
+    'checkpoint --tenant acme > acme.checkpoint',
+    'export --tenant acme --out acme.ndjson',
+  ]) {
     await runBlock(`eaas audit ${keep}`, folder, lost, operator.env);
+  }
   await server.kill();
   await lost.crash();
   return {

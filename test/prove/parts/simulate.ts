@@ -81,7 +81,10 @@ async function openWorld(findings: Findings, { connection, url }: TestDatabase, 
     }
   };
   let caughtUp = Promise.resolve();
-  const catchUp = (): Promise<void> => (caughtUp = caughtUp.then(judgeNew));
+  const catchUp = (): Promise<void> => {
+    caughtUp = caughtUp.then(judgeNew);
+    return caughtUp;
+  };
   const made: Promise<void>[] = [];
   const base: Base = {
     store,
@@ -139,7 +142,9 @@ const onPostgres: Trial = {
         own.defer(place.drop);
         const [plan] = sample(plans, { seed, numRuns: 1 }) as [Plan];
         const world = await openWorld(own, place, seed, plan);
-        await tell(world, plan).catch((error: unknown) => (world.fault ??= error));
+        await tell(world, plan).catch((error: unknown) => {
+          world.fault ??= error;
+        });
         await own.close();
         findings.try('trouble', own.tried.get('trouble') ?? 0);
         const isRight = world.fault === undefined;

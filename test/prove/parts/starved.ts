@@ -75,8 +75,9 @@ async function sendSlowly({ server: { port }, token, lasts }: Bench): Promise<vo
     socket.write(`${head}\r\nAuthorization: Bearer ${token}\r\n${nth % 2 === 0 ? '\r\n' : 'More: '}`);
     return socket;
   });
-  for (const end = performance.now() + lasts; performance.now() < end; await sleep(100))
+  for (const end = performance.now() + lasts; performance.now() < end; await sleep(100)) {
     for (const socket of sockets) socket.write(' ');
+  }
   for (const socket of sockets) socket.destroy();
 }
 

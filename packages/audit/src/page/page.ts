@@ -13,8 +13,9 @@ function fill(id: string, rows: readonly (readonly (string | number)[])[]): void
   const [rowTag, cellTag] = pick(id).tagName === 'UL' ? ['li', 'span'] : ['tr', 'td'];
   const filled = rows.map((texts) => {
     const row = document.createElement(rowTag);
-    for (const text of texts)
+    for (const text of texts) {
       row.appendChild(document.createElement(cellTag)).textContent = escapeHidden(`${text}`);
+    }
     return row;
   });
   pick(id).replaceChildren(...filled);
@@ -48,12 +49,14 @@ const textsOf = (files: readonly File[]): Promise<string[]> =>
 /** Checks all that is there. Each change begins anew. */
 async function check(): Promise<void> {
   const run = ++newest;
-  const say = (text: string): unknown => run === newest && (pick('state').textContent = escapeHidden(text));
+  const say = (text: string): void => {
+    if (run === newest) pick('state').textContent = escapeHidden(text);
+  };
   const [given, kept] = [filesIn('folder', 'files'), filesIn('kept')];
   delete document.body.dataset['verdict'];
   const [file, another] = given.filter(isLog);
-  if (given.length === 0) return void say('');
-  if (!file || another) return void say('One file must end with .ndjson: choose one whole folder, unpacked.');
+  if (given.length === 0) return say('');
+  if (!file || another) return say('One file must end with .ndjson: choose one whole folder, unpacked.');
   const sum = sha256.create();
   let done = 0;
   const pieces = piecesOf(file, (piece) => {
@@ -97,8 +100,14 @@ function periodOf(from: string, to: string, words: string) {
     const cells = cellsOf(entry);
     const [, time = '', action = ''] = cells;
     const day = time.slice(0, 10);
-    if (day < from) return void (earlier = id);
-    if (to !== '' && day > to) return void (later ||= id);
+    if (day < from) {
+      earlier = id;
+      return;
+    }
+    if (to !== '' && day > to) {
+      later ||= id;
+      return;
+    }
     start ||= id;
     end = id;
     counts.set(action, (counts.get(action) ?? 0) + 1);
@@ -128,10 +137,15 @@ function cellsOf({ id, created_at, action, actor, metadata, ...entry }: AuditEnt
 
 // Of the folder and its files, the one that was chosen last counts.
 const [folder, files] = [pick('folder'), pick('files')];
-folder.addEventListener('change', () => void (files.value = ''));
-files.addEventListener('change', () => void (folder.value = ''));
-for (const input of document.querySelectorAll('input,textarea'))
+folder.addEventListener('change', () => {
+  files.value = '';
+});
+files.addEventListener('change', () => {
+  folder.value = '';
+});
+for (const input of document.querySelectorAll('input,textarea')) {
   input.addEventListener('change', () => void check());
+}
 // What is dropped beside the inputs would replace the page.
 const keepPage = (event: Event): unknown =>
   event.target instanceof HTMLInputElement || event.preventDefault();

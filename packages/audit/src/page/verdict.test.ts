@@ -13,8 +13,9 @@ async function handOver() {
   log.append(30);
   log.moment();
   const files: Record<string, string> = {};
-  for await (const { name, text } of evidence(log, { keyId: '00000000-0000-4000-8000-000000000001' }))
+  for await (const { name, text } of evidence(log, { keyId: '00000000-0000-4000-8000-000000000001' })) {
     files[name] = (files[name] ?? '') + text;
+  }
   const { 'entries.ndjson': text = '', 'proof.txt': proof = '' } = files;
   const lines = text.trimEnd().split('\n');
   const { policy } = log;

@@ -78,13 +78,15 @@ export async function judge(
     ...refused,
   ];
   if (best && best.id < last.id) says.push(`Nobody but the sender speaks for the entries after ${best.id}`);
-  if (hidden > 0)
+  if (hidden > 0) {
     says.push(
       `Of ${hidden} entries only a digest is shown. ${isAltered ? '' : 'None was left out between two that are shown. '}` +
         'What they say cannot be checked, and they can be about the same key or the same person too',
     );
-  if (first.id > 1 && !before)
+  }
+  if (first.id > 1 && !before) {
     says.push(`Nothing shows what was before entry ${first.id}, so its own text is not checked`);
+  }
   return { kind: isAltered ? 'altered' : (best?.kind ?? 'fits'), says, report };
 }
 
@@ -103,17 +105,20 @@ async function knownFrom(given: Texts, kept: Texts): Promise<{ heads: Known[]; r
     const opened = await Promise.all(kept.keys.map((key) => open(openCheckpoint(note, key), refused)));
     const head = opened.find((one) => one !== undefined);
     if (head) keep({ ...head, tenantId: head.tenant_id });
-    else if (refused.length === before)
+    else if (refused.length === before) {
       refused.push('The checkpoint that you keep counts only with the verifier key that signed it');
+    }
   }
-  if (given.checkpoints.length > 0)
+  if (given.checkpoints.length > 0) {
     refused.push('The sender can sign any history: a checkpoint that came with the folder does not count');
+  }
   const policy = kept.policy ?? given.policy;
   // A folder of evidence has one proof. To verify many would take long.
   for (const proof of [...kept.proofs, ...given.proofs].slice(0, 100)) {
     const shown = policy && (await open(verifyProof(proof, policy), refused));
-    if (policy === undefined)
+    if (policy === undefined) {
       refused.push('A proof of the public log counts only with a trust policy, the keys of its witnesses');
+    }
     if (!shown) continue;
     const { tenantId, id, hash, before, witnesses } = shown;
     const time = before.toISOString();

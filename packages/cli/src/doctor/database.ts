@@ -5,14 +5,17 @@ import { type Finding, failed, named, ok, type Verdict, warning } from './findin
 export function judgeTls(databaseUrl: string | null): Verdict {
   const { hostname, searchParams } = new URL(databaseUrl ?? 'postgres:');
   const host = decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1');
-  if (host === '' || host.startsWith('/') || isLoopback(host))
+  if (host === '' || host.startsWith('/') || isLoopback(host)) {
     return ok('The connection ends on this machine. If a proxy listens there, check its own connection.');
+  }
   const mode = searchParams.get('sslmode') ?? searchParams.get('ssl');
   const remedy = 'Add ?sslmode=verify-full to the URL.';
-  if (mode === null)
+  if (mode === null) {
     return failed(`The URL of the database has no sslmode, so nothing is encrypted. ${remedy}`);
-  if (['disable', 'false', 'prefer', 'require', 'allow'].includes(mode))
+  }
+  if (['disable', 'false', 'prefer', 'require', 'allow'].includes(mode)) {
     return warning(`sslmode=${mode} does not check the certificate of ${host}. ${remedy}`);
+  }
   return ok(`The connection to ${host} is encrypted, and its certificate is checked.`);
 }
 
@@ -20,10 +23,12 @@ export async function judgeDatabase(sql: Sql): Promise<Verdict> {
   const version = await requireVersion(sql);
   const [row] = await sql<{ standby: boolean; readOnly: boolean }[]>`
     select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly"`;
-  if (row?.standby)
+  if (row?.standby) {
     return failed('The database is a standby. Set EAAS_DATABASE_URL to an address of the primary.');
-  if (row?.readOnly)
+  }
+  if (row?.readOnly) {
     return failed('The database accepts no changes. Set default_transaction_read_only = off.');
+  }
   return ok(`PostgreSQL ${version} responds and accepts changes.`);
 }
 
@@ -51,8 +56,9 @@ export function judgeSettings(found: Settings): Finding[] {
 function judgeSetting(setting: string, value: string): Verdict {
   const remedy = `lose entries and keys that clients already use. Set ${setting} = on.`;
   if (value === 'off') return failed(`${setting} is off: a crash can ${remedy}`);
-  if (value === 'local' || value === 'remote_write')
+  if (value === 'local' || value === 'remote_write') {
     return warning(`${setting} is ${value}: a failover can ${remedy}`);
+  }
   return ok(`${setting} is ${value}.`);
 }
 
@@ -73,18 +79,21 @@ export async function judgeRole(sql: Sql): Promise<Verdict> {
           where pronamespace = 'eaas'::regnamespace and proname = 'append') as works,
       has_table_privilege('eaas.audit_entries', 'update, delete, truncate') as "changesLog"
     from pg_roles where rolname = current_user`;
-  if (!rights)
+  if (!rights) {
     throw new Error('the table pg_roles must have a row for the role of the connection (got none)');
+  }
   const { role, superuser, works, changesLog } = rights;
   const remedy =
     'Give the server a separate role, set EAAS_MIGRATE_DATABASE_URL to the owner, and run `eaas migrate`.';
   if (superuser) return failed(`The role ${role} is a superuser, so it can change every database. ${remedy}`);
-  if (!works)
+  if (!works) {
     return failed(
       `The role ${role} cannot read all tables or not write audit entries: run \`eaas migrate\`.`,
     );
-  if (await ownsTables(sql))
+  }
+  if (await ownsTables(sql)) {
     return warning(`The role ${role} owns the tables, so it can change the audit log. ${remedy}`);
+  }
   if (changesLog) return warning(`The role ${role} can change or delete audit entries. Revoke these rights.`);
   return ok(`The role ${role} has the rights that a server needs, and cannot change the audit log.`);
 }

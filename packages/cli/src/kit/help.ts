@@ -14,10 +14,11 @@ export function helpCommand(exitCodes: string, examples: readonly string[]): Com
       let found = self.parent;
       for (const word of topic) found = found?.commands.find((each) => each.name() === word) ?? null;
       const program = self.parent?.name();
-      if (!found)
+      if (!found) {
         throw new WrongUsage(
           `There is no command \`${program} ${topic.join(' ')}\`: \`${program} help\` lists the commands.`,
         );
+      }
       found.outputHelp();
     });
 }

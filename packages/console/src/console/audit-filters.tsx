@@ -39,7 +39,12 @@ export function AuditFilters({ filter, keys, actors, children }: AuditFiltersPro
       <Field label="From" type="datetime-local" value={at('from')} />
       <Field label="To" type="datetime-local" value={at('to')} />
       {isSet && (
-        <Button kind="quiet" onClick={() => (filter.value = noFilter)}>
+        <Button
+          kind="quiet"
+          onClick={() => {
+            filter.value = noFilter;
+          }}
+        >
           Clear
         </Button>
       )}

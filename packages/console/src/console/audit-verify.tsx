@@ -30,7 +30,9 @@ export function AuditVerify({ report, onShow }: AuditVerifyProps) {
     run(async (signal) => {
       report.value = undefined;
       progress.value = undefined;
-      const onProgress = ({ id, through }: Progress): void => void (progress.value = { id, through });
+      const onProgress = ({ id, through }: Progress): void => {
+        progress.value = { id, through };
+      };
       const found = await checkAudit(client, { state: states.get(client), full: true, onProgress, signal });
       if (found.state) states.set(client, found.state);
       report.value = found;
@@ -75,7 +77,7 @@ function Bar({ id, through }: Progress) {
 function Verdict({ report: { value }, onShow }: AuditVerifyProps) {
   if (!value) return null;
   const { ok, findings, checked, state, checkpoint } = value;
-  if (ok)
+  if (ok) {
     return (
       <Notice tone="good">
         <p>
@@ -94,6 +96,7 @@ function Verdict({ report: { value }, onShow }: AuditVerifyProps) {
         )}
       </Notice>
     );
+  }
   return (
     <Notice tone="bad">
       <p>

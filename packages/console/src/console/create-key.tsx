@@ -51,7 +51,12 @@ function check(label: string, hint: string): Field<boolean | null, boolean, neve
     start: () => false,
     read: (shown) => shown,
     View: ({ value }) => (
-      <Check isChecked={value.value} onChange={(isChecked) => (value.value = isChecked)}>
+      <Check
+        isChecked={value.value}
+        onChange={(isChecked) => {
+          value.value = isChecked;
+        }}
+      >
         <strong>{label}</strong> <span class="soft">{hint}</span>
       </Check>
     ),

@@ -9,8 +9,9 @@ export async function exportKey(
   pem: string,
 ): Promise<ExportedKey> {
   const public_key = await readRsaPublicKey(pem);
-  if (!public_key)
+  if (!public_key) {
     throw new InputError('expected an RSA public key in PEM: make it with the openssl commands on this page');
+  }
   return keys.export(key_id, { public_key, subjects: true }).catch((error: unknown) => {
     if (!(error instanceof ServiceError && error.code === 'permission_missing')) throw error;
     return keys.export(key_id, { public_key });

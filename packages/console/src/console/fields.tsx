@@ -155,11 +155,11 @@ export function permissionsOf<Name extends Permission | IssuerPermission>({
               key={name}
               isChecked={chosen.includes(name as Name)}
               isDisabled={exclusions.some(({ permissions }) => permissions.includes(name))}
-              onChange={(isChecked) =>
-                (value.value = isChecked
+              onChange={(isChecked) => {
+                value.value = isChecked
                   ? [...value.value, name as Name]
-                  : chosen.filter((one) => one !== name))
-              }
+                  : chosen.filter((one) => one !== name);
+              }}
             >
               <code>{name}</code> <span class="soft">{meaning}</span>
             </Check>

@@ -10,8 +10,9 @@ type Draft = Readonly<Record<string, unknown>>;
 
 function fill<Body, Whole>(fields: Fields<Body, Whole>, draft: Draft, record?: Whole) {
   const form = openForm(fields, record);
-  for (const [name, shown] of Object.entries(draft))
+  for (const [name, shown] of Object.entries(draft)) {
     Object.assign(form.shown[name] as object, { value: shown });
+  }
   return { ...form, changes: () => ({ fields: form.body(), ...form.says() }) };
 }
 
@@ -264,8 +265,9 @@ test('an error of the service is shown beside the field that it names', async ()
     [{ jwks_uri: { from: 'uri', uri: 'http://sign-in.example/jwks' } }, 'jwks_uri'],
     [{ allowed_origins: { isForPages: true, lines: 'app' } }, 'allowed_origins'],
     [{ max_age_seconds: '1' }, 'max_age_seconds'],
-  ] as const)
+  ] as const) {
     expect(fieldIn(await failing(more), filled({}))).toBe(field);
+  }
   expect(fieldIn('Nothing is named here.', filled({}))).toBeUndefined();
   const second = { isForPages: true, lines: 'https://app.example\napp' };
   expect(withoutNames(await failing({ allowed_origins: second }))).toMatch(/^Line 2 must be an origin like/);

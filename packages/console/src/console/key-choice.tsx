@@ -55,9 +55,9 @@ export function KeyChoice({ value, error, mustChoose }: KeyChoiceProps) {
             <Check
               key={key_id}
               isChecked={chosen.includes(key_id)}
-              onChange={(isChecked) =>
-                (value.value = isChecked ? [...chosen, key_id] : chosen.filter((id) => id !== key_id))
-              }
+              onChange={(isChecked) => {
+                value.value = isChecked ? [...chosen, key_id] : chosen.filter((id) => id !== key_id);
+              }}
             >
               {inLine(name)} <code class="soft">{short(key_id)}</code>
             </Check>

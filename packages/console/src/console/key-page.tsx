@@ -49,7 +49,13 @@ export function Key({ keyId }: { readonly keyId: string }) {
             <Facts of={factsOf(record)} />
             <KeyActions record={record} onChanged={reload} />
             <PublicKey record={record} onRetry={reload} />
-            <KeyVersions record={record} size={size} onMove={(to) => (offset.value = to)} />
+            <KeyVersions
+              record={record}
+              size={size}
+              onMove={(to) => {
+                offset.value = to;
+              }}
+            />
           </>
         )}
       </Once>
@@ -59,12 +65,13 @@ export function Key({ keyId }: { readonly keyId: string }) {
 
 function StateNotice({ record: { status, destroy_at } }: { readonly record: KeyRecord }) {
   if (status === 'disabled') return <Notice tone="warn">It still decrypts. It does not encrypt.</Notice>;
-  if (status === 'destroyed')
+  if (status === 'destroyed') {
     return (
       <Notice tone="info">
         The material of the key was erased. Values that it encrypted can never be decrypted again.
       </Notice>
     );
+  }
   if (status === 'active') return null;
   return (
     <Notice tone="bad">

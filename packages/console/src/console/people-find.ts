@@ -27,10 +27,11 @@ export function looksLikeId(text: string): boolean {
 
 /** Why a text names nobody, or undefined. */
 export function faultOf({ by, text }: Wanted): string | undefined {
-  if (by === 'id')
+  if (by === 'id') {
     return looksLikeId(text)
       ? undefined
       : 'A subject id has 32 or 64 characters of 0 to 9 and a to f, as the audit log shows it.';
+  }
   if (text === '') return 'Type the subject, as your app passes it.';
   if (new TextEncoder().encode(text).length > 256) return 'A subject has at most 256 bytes.';
   return undefined;

@@ -31,9 +31,13 @@ export function People() {
   const text = useSignal(asked.value?.text ?? '');
   const fault = useSignal<string | undefined>(undefined);
   const wanted = useSignal(asked.value);
-  useEffect(() => void (asked.value = undefined), []);
+  useEffect(() => {
+    asked.value = undefined;
+  }, []);
   const around = useLoaded(countPeople, []);
-  useEffect(() => void (fault.value = undefined), [by.value, text.value]);
+  useEffect(() => {
+    fault.value = undefined;
+  }, [by.value, text.value]);
 
   const find = (event: Event): void => {
     event.preventDefault();
@@ -104,8 +108,9 @@ await eaas.decrypt(ciphertext, { subject: patient.subject });`;
 
 function NobodyYet({ subjects }: { readonly subjects: number | undefined }) {
   if (subjects === undefined) return null;
-  if (subjects > 0)
+  if (subjects > 0) {
     return <p class="soft">{counted(subjects, 'person has', 'people have')} a secret in this tenant.</p>;
+  }
   return (
     <div class="stack">
       <Empty title="Nobody yet">

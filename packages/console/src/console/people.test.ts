@@ -34,8 +34,9 @@ test('an erased person is found with the entry that proves it, also by half of t
   for (const wanted of [
     { by: 'subject', text: subject },
     { by: 'id', text: subject_id.slice(0, 32) },
-  ] as const)
+  ] as const) {
     expect(await find(wanted)).toMatchObject({ id: subject_id, erased_at, erasure: entry });
+  }
 });
 
 test('nobody is found by an unknown subject or id', async () => {
@@ -81,6 +82,7 @@ test('the downloaded report has the rows of `audit.report`, of half an id too', 
   const rows = [];
   for await (const row of client.audit.report({ subject })) rows.push(row);
   expect(rows.map(({ action }) => action)).toEqual(['subject.erase', 'key.unwrap', 'key.wrap']);
-  for (const id of [subject_id, subject_id.slice(0, 32)])
+  for (const id of [subject_id, subject_id.slice(0, 32)]) {
     expect(await readAll(reportOf(client, id, signal), () => {})).toEqual(rows);
+  }
 });

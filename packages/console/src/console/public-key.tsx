@@ -68,8 +68,9 @@ function Published({ record, onRetry }: PublicKeyProps) {
     reload();
     onRetry();
   };
-  if (failure)
+  if (failure) {
     return <FailureView failure={failure} needs="encrypt" to="see the public key" onRetry={retry} />;
+  }
   // After a rotation, `value` has the old public key until the new one is loaded.
   if (!value || value.key_version < key_version) return <Loading text="Loading the public key" />;
   return <Shown {...value} isNew={value.key_version > firstSeen.current} />;

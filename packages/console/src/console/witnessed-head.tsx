@@ -20,12 +20,19 @@ export function WitnessedHead() {
   );
   if (failure) return <FailureView failure={failure} onRetry={reload} />;
   const stated = value && readProof(value.proof);
-  if (!stated)
+  if (!stated) {
     return (
       <div class="proof">
-        <Button onClick={() => (isAsked.value = true)}>Show the proof of the public log</Button>
+        <Button
+          onClick={() => {
+            isAsked.value = true;
+          }}
+        >
+          Show the proof of the public log
+        </Button>
       </div>
     );
+  }
   const { id, witnesses } = stated;
   const latest = witnesses.at(-1)?.time.toISOString();
   return (

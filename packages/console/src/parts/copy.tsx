@@ -11,7 +11,9 @@ export function Copy({ text, of }: CopyProps) {
   const result = useSignal('');
   useEffect(() => {
     if (result.value === '') return undefined;
-    const timer = setTimeout(() => (result.value = ''), 2_000);
+    const timer = setTimeout(() => {
+      result.value = '';
+    }, 2_000);
     return () => clearTimeout(timer);
   }, [result.value]);
 

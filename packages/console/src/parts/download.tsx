@@ -21,7 +21,9 @@ export function Download<Entry>({ children, entries, name, ending, type, write }
   const { isBusy, failure, run } = useWork();
   const download = () =>
     run(async (signal) => {
-      const read = await readAll(entries(signal), (number) => (count.value = number));
+      const read = await readAll(entries(signal), (number) => {
+        count.value = number;
+      });
       const day = new Date().toISOString().slice(0, 10);
       save(new Blob([write(read)], { type }), `${name}-${day}.${ending}`);
     });

@@ -44,9 +44,21 @@ export function Field({ label, hint, error, value, type = 'text', rows, ...input
   return (
     <Labelled id={id} label={label} hint={hint} error={error}>
       {rows === undefined ? (
-        <input {...shared} type={literal} onInput={(event) => (value.value = event.currentTarget.value)} />
+        <input
+          {...shared}
+          type={literal}
+          onInput={(event) => {
+            value.value = event.currentTarget.value;
+          }}
+        />
       ) : (
-        <textarea {...shared} rows={rows} onInput={(event) => (value.value = event.currentTarget.value)} />
+        <textarea
+          {...shared}
+          rows={rows}
+          onInput={(event) => {
+            value.value = event.currentTarget.value;
+          }}
+        />
       )}
     </Labelled>
   );
@@ -90,7 +102,9 @@ export function Radios<Value>({ name, value, options, isDisabled = false }: Radi
             name={name}
             checked={value.value === option}
             disabled={isDisabled && value.value !== option}
-            onChange={() => (value.value = option)}
+            onChange={() => {
+              value.value = option;
+            }}
           />
           <span>{text}</span>
         </label>
@@ -112,7 +126,9 @@ export function Select({ label, hint, error, value, options }: Choices) {
         id={id}
         value={value.value}
         aria-describedby={describedBy(id, hint, error)}
-        onInput={(event) => (value.value = event.currentTarget.value)}
+        onInput={(event) => {
+          value.value = event.currentTarget.value;
+        }}
       >
         {options.map(([option, text]) => (
           <option key={option} value={option} selected={option === value.value}>

@@ -35,7 +35,9 @@ export function usePages<Of>(load: LoadPage<Of>, inputs: readonly unknown[] = []
     (signal) => load({ limit: pageSize, offset: offset.value }, { signal }),
     [...inputs, offset.value],
   );
-  useEffect(() => void (offset.value = 0), inputs);
+  useEffect(() => {
+    offset.value = 0;
+  }, inputs);
   return { ...loaded, offset };
 }
 
@@ -69,7 +71,14 @@ export function Listing<Of extends Page, Row>({
         ) : (
           <>
             <Table isStale={list.isLoading} {...table} caption={title} rows={rowsOf(page)} />
-            <Pager {...page} size={pageSize} of={of} onMove={(to) => (list.offset.value = to)} />
+            <Pager
+              {...page}
+              size={pageSize}
+              of={of}
+              onMove={(to) => {
+                list.offset.value = to;
+              }}
+            />
           </>
         )
       }

@@ -11,8 +11,9 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 /** How far a time is from now, in words: "3 hours ago", or "in 3 months". */
 export function fromNow(time: Date, now = Date.now()): string {
   const away = time.getTime() - now;
-  for (const [unit, size] of units)
+  for (const [unit, size] of units) {
     if (Math.abs(away) >= size) return relative.format(Math.trunc(away / size), unit);
+  }
   return away > 0 ? 'in less than a minute' : 'just now';
 }
 

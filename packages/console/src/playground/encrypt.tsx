@@ -18,7 +18,9 @@ export function Encrypt({ play }: { readonly play: Play }) {
         input={['Value', play.value]}
         work={encrypt}
         earlier={sealed.value}
-        onDone={(recorded) => recorded.ok && (sealed.value = recorded)}
+        onDone={(recorded) => {
+          if (recorded.ok) sealed.value = recorded;
+        }}
         plaintextOf={(made) => made?.value}
         isOpen
       >

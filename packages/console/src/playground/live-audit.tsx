@@ -66,8 +66,9 @@ function showLog(event: MouseEvent): void {
 function Chain({ entries, report, failure }: Log) {
   const finding = report?.findings[0];
   if (finding) return <Notice tone="bad">The chain breaks. {sentence(finding.message)}</Notice>;
-  if (failure?.kind === 'forbidden')
+  if (failure?.kind === 'forbidden') {
     return <Notice tone="info">This API key may not read the audit log (audit.read).</Notice>;
+  }
   if (failure) return <Notice tone="warn">{failure.title}. Trying again.</Notice>;
   if (!report) return <p class="soft">Reading the log…</p>;
   const { id } = report.checkpoint ?? {};

@@ -38,7 +38,7 @@ interface AskProps {
 function Ask({ found, reload }: AskProps) {
   const { isBusy, failure, run } = useWork();
   const unusable = unusableOf(found);
-  if (unusable)
+  if (unusable) {
     return (
       <Empty
         title={`The playground cannot use ${unusable.name}`}
@@ -48,6 +48,7 @@ function Ask({ found, reload }: AskProps) {
         {reasons[unusable.status]}
       </Empty>
     );
+  }
   const start = async (): Promise<void> => {
     if (await run(() => startPlay(signedIn(), found))) reload();
   };

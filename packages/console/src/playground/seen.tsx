@@ -30,8 +30,9 @@ export function Seen({ exchanges, value, isOpen = false }: SeenProps) {
 }
 
 function Searched({ exchanges, value }: { readonly exchanges: readonly Exchange[]; readonly value: string }) {
-  if (value.length < 4)
+  if (value.length < 4) {
     return <Notice tone="info">The value is too short to search for in the requests.</Notice>;
+  }
   const isSeen = exchanges.some(({ request, path }) => contains(request + path, value));
   const requests = exchanges.length === 1 ? 'the request' : counted(exchanges.length, 'request');
   return (

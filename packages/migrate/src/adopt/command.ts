@@ -68,8 +68,9 @@ async function adopt(
   const oldKeys = texts('old-key').map(named);
   const [salt] = texts('salt').map(named);
   const [own] = await Promise.all(texts('reader').map(ownReader));
-  if (own && oldKeys.length > 0)
+  if (own && oldKeys.length > 0) {
     throw new InputError('pass `--old-key` or `--reader`: the function can read several formats');
+  }
   const client = await clientOf().catch(({ message }: Error) => stop(message));
   const whole = targetOf(database, names.name, define(names, columns, plainOnly));
   const surveys = await survey(await openTable(whole, 'adopt'), recogniser(oldKeys, salt), own);
@@ -78,8 +79,9 @@ async function adopt(
   );
   for (const each of adopted) print(surveyOf(each));
   const plain = adopted.find(({ holds }) => holds.has(unopened.plain) && holds.size === 1);
-  if (plain && oldKeys.length > 0)
+  if (plain && oldKeys.length > 0) {
     stop(`no old key opens ${plain.column}. If it is plaintext, omit \`--old-key\``);
+  }
 
   const readers = formatsOf(adopted).map(({ result }) => result);
   const previous = flag('plaintext') ? [...readers, plainOnly] : readers;
@@ -90,8 +92,9 @@ async function adopt(
   const target = { ...targetOf(database, names.name, defined), leave, asPlaintext, open: own?.open };
   const line = progressLine();
   const onProgress = (progress: MigrateProgress): void => {
-    if (progress.dryRun && flag('leave-unknown'))
+    if (progress.dryRun && flag('leave-unknown')) {
       for (const { id } of progress.failures) leave.add(String(id));
+    }
     line.show(...lineOf(progress));
   };
   const convert = (more: Partial<MigrateOptions> = {}) =>
@@ -112,15 +115,17 @@ async function adopt(
   print(`Each of ${progress.checked} rows was looked at again, and nothing old was left${left}.\n`);
   print(`\nNow remove \`previous\` from your app:\n\n${definition(names, adopted)}`);
   // For Drizzle, drizzle-kit makes one from the schema.
-  if (constraints && !left && names.style !== 'drizzle')
+  if (constraints && !left && names.style !== 'drizzle') {
     print(`\nand let the database refuse anything else:\n\n${constraints}\n`);
+  }
   return print(oldKeys.length > 0 ? advice(oldKeys, new Date()) : '');
 }
 
 /** Which value does not open, and what a person can say of it. */
 function unreadable(table: string, { id, field, code, message }: RowFailure): string {
-  if (id === '')
+  if (id === '') {
     return `a row of ${table} has an empty text as its id, which names no row: give it another id`;
+  }
   const known = 'has no known format, or is under a key that you have not named, or was altered';
   const what = code === 'format' ? `${table}.${field} of row ${id} ${known}` : message;
   return (

@@ -17,8 +17,9 @@ export async function ownReader(path: string) {
   const { default: found } = await loadModule(path, '`--reader`');
   // The default of a module that was compiled to CommonJS is an object that has its default.
   const read = found?.default ?? found;
-  if (typeof read !== 'function')
+  if (typeof read !== 'function') {
     throw new InputError(`the default export of ${path} must be (stored, row) => text, or null`);
+  }
   const textOf = async (stored: string | null | undefined, { others }: TableRow): Promise<unknown> => {
     const value: unknown = await read(stored, others);
     return isBytes(value) ? fromUtf8(value) : value === stored ? null : value;

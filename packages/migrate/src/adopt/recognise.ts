@@ -65,20 +65,25 @@ export function recogniser(oldKeys: readonly OldKey[], salt?: OldKey): Recognise
     const code = `betterAuth(() => ({ secrets: [{ version: ${version}, value: … }] }))`;
     if (version !== undefined) yield* made(oldKeys, { [code]: versioned });
     const ciphers = Object.keys(tagLengths) as Cipher[];
-    for (const cipher of ciphers.filter((each) => trusting || tagLengths[each] > 0))
-      for (const shape of shapesOf(text).filter((each) => canHave(cipher, each) && namesFormat(each)))
-        for (const key of trusting ? [...keys, ...hashed] : keys)
-          for (const mac of cipher === 'aes-256-cbc-hmac' ? keys : [undefined])
+    for (const cipher of ciphers.filter((each) => trusting || tagLengths[each] > 0)) {
+      for (const shape of shapesOf(text).filter((each) => canHave(cipher, each) && namesFormat(each))) {
+        for (const key of trusting ? [...keys, ...hashed] : keys) {
+          for (const mac of cipher === 'aes-256-cbc-hmac' ? keys : [undefined]) {
             yield {
               result: joined({ key: key.result, macKey: mac?.result, cipher, ...shape }),
               code: codeOf(shape, cipher, key.code, mac?.code),
               variable: key.variable,
             };
+          }
+        }
+      }
+    }
   }
 
   return (texts, trusting) => {
-    for (const known of candidates(texts[0] ?? '', trusting))
+    for (const known of candidates(texts[0] ?? '', trusting)) {
       if (texts.every((text) => opens(known, text))) return known;
+    }
     return undefined;
   };
 }
@@ -152,10 +157,13 @@ function* separatedShapes(text: string): Generator<Shape> {
 /** The shapes of a text whose parts are one run of bytes, perhaps after a prefix that ends with a separator. */
 function* runShapes(text: string): Generator<Shape> {
   const prefix = prefixOf(text);
-  for (const encoding of encodings)
-    if ((decoders[encoding](text.slice(prefix.length))?.length ?? 0) > 16)
-      for (const lengths of [{}, { ivLength: 16 }, { tagLength: 12 }] as const)
+  for (const encoding of encodings) {
+    if ((decoders[encoding](text.slice(prefix.length))?.length ?? 0) > 16) {
+      for (const lengths of [{}, { ivLength: 16 }, { tagLength: 12 }] as const) {
         for (const parts of orders) yield { ...(prefix !== '' && { prefix }), parts, encoding, ...lengths };
+      }
+    }
+  }
 }
 
 const canHave = (cipher: Cipher, { parts, separator, ivLength }: Shape): boolean =>

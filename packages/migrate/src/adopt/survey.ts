@@ -39,7 +39,7 @@ export async function survey(store: Pick<Store, 'page' | 'fields'>, recognise: R
   }
   const trusted = new Map(fields.map((column) => [column, trustedIn(sample, column, recognise)]));
   const surveys = new Map(fields.map((column): [string, ColumnSurvey] => [column, new Map()]));
-  for await (const rows of pagesOf((last) => page(last, rowsPerPage), undefined))
+  for await (const rows of pagesOf((last) => page(last, rowsPerPage), undefined)) {
     for (const row of rows) {
       const opened = await own?.open(row);
       for (const [column, tallies] of surveys) {
@@ -53,6 +53,7 @@ export async function survey(store: Pick<Store, 'page' | 'fields'>, recognise: R
         if (tally.ids.length < listed) tally.ids.push(row.id);
       }
     }
+  }
   return surveys;
 }
 

@@ -36,8 +36,9 @@ export function surveyOf({ column, holds }: Adopted): string {
 /** The way to the new form, in two stages if the app can still write the old form by one function. */
 export function stagesOf(names: Names, adopted: readonly Adopted[], own?: OwnReader): string {
   const lines = readingBoth(names, adopted, own);
-  if (names.needed?.length)
+  if (names.needed?.length) {
     return `\nThe old form has parts in other columns: stop your app, and deploy these lines, which write the new one:\n\n${lines}\n`;
+  }
   return (
     `\nStage 1: deploy these lines, in which \`encrypt\` is your function of today. They still write the old form:\n\n${lines}\n` +
     'Stage 2: when no server runs the version before any more, deploy them without `{ write: encrypt }`. The app then\n' +

@@ -34,12 +34,13 @@ export async function run(args: readonly string[]): Promise<number> {
   const seen = { rows: 0, milliseconds: 0, error: 0, warning: 0, bar, client };
   try {
     const index = variable('EAAS_INDEX_KEY');
-    for (const each of tables.map((table) => ({ ...table, index, schema: table.schema ?? schema })))
+    for (const each of tables.map((table) => ({ ...table, index, schema: table.schema ?? schema }))) {
       for await (const finding of compare(database, each, seen)) {
         seen[finding.level]++;
         bar?.clear();
         process.stdout.write(`${lineOf(finding)}\n`);
       }
+    }
   } finally {
     bar?.clear();
     await close();

@@ -31,9 +31,11 @@ export async function* compare(database: SqlDatabase, defined: DefinedTable, see
   const texts = await store.described();
   const at = (column: string, message: string, level: Level = 'error') => ({ level, table, column, message });
 
-  for (const [column, { type }] of known)
-    if (!named.includes(column) && column !== id)
+  for (const [column, { type }] of known) {
+    if (!named.includes(column) && column !== id) {
       yield at(column, `expected no such column, found one (${type}): encrypt it, or define it unencrypted`);
+    }
+  }
   const made = texts.flatMap(checksIn);
   for (const check of severity === 'error' || dialect === dialects.postgresql ? checks : []) {
     const column = named.find((each) => check.startsWith(`check ( ${each} `)) ?? '';
@@ -45,8 +47,9 @@ export async function* compare(database: SqlDatabase, defined: DefinedTable, see
     if (!hasRoom(type, length)) yield at(column, `expected text of ${length} characters, found ${type}`);
     // SQLite has no index for lists.
     const isIndexed = index.isList && dialect === dialects.sqlite;
-    if (!isIndexed && !texts.some((text) => indexOn(column, index.isList).test(text)))
+    if (!isIndexed && !texts.some((text) => indexOn(column, index.isList).test(text))) {
       yield at(column, 'expected an index that begins with it, found none: create it');
+    }
   }
 
   const renamed = target.plan.fields.filter(({ field }) => field.renamedFrom);
@@ -65,16 +68,19 @@ export async function* compare(database: SqlDatabase, defined: DefinedTable, see
     const whole = lookups.some(({ find }) => find) ? await store.rows(rows.map((row) => row.id)) : [];
     for (const { find, found } of lookups) for (const row of (await find?.(whole)) ?? []) found.push(row.id);
     seen.bar?.show(seen.rows, count, `read ${seen.rows} of ${count} rows of ${table}`);
-    for (const { name, field } of target.plan.fields)
+    for (const { name, field } of target.plan.fields) {
       for (const { id: row, values } of rows) {
         const head = headIn(values[name]);
         if (typeof head === 'object') sealed.add(name);
-        else if (head === 'broken' || (head === 'plaintext' && !field.previous))
+        else if (head === 'broken' || (head === 'plaintext' && !field.previous)) {
           (others[name] ??= { count: 0, first: row }).count++;
+        }
       }
+    }
   }
-  for (const [column, { count, first }] of Object.entries(others))
+  for (const [column, { count, first }] of Object.entries(others)) {
     yield at(column, `expected ciphertexts, found ${count} others, first in row ${first}: correct them`);
+  }
   for (const { plan, find, found } of lookups) {
     const next = plan.field.write ? 'pass `check` the keys of the app' : "add `write: 'present'` at last";
     const old = `${found.length} rows under earlier ones, first ${found[0]}: run the mode 'reencrypt'`;

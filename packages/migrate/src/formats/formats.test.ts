@@ -51,8 +51,9 @@ test.each(cases)('a reader reads $name, also with keys of functions, called at t
   );
   const calls = () => keyed.map(({ mock }) => mock.calls.length);
   expect([read.isAuthenticated, ...calls()]).toEqual([eager.isAuthenticated, ...keyed.map(() => 0)]);
-  for (let at = 0; at < 2; at++)
+  for (let at = 0; at < 2; at++) {
     expect([read(value.stored), ...calls()]).toEqual([value.plaintext, ...keyed.map(() => 1)]);
+  }
   expect(keyed).not.toEqual([]);
 });
 
@@ -87,8 +88,19 @@ const other = fc.constantFrom(...Array.from('0Ag=.:$-_+/ \n\u0130é'), '', '\ud8
 test.each(samples)('what is no text, or altered, is refused by the reader of: $name', (value) => {
   const read = readerOf(value);
   const { stored } = value;
-  for (const no of [null, undefined, 7, 7n, true, [stored], Buffer.from(stored), Object(stored), Symbol('x')])
+  for (const no of [
+    null,
+    undefined,
+    7,
+    7n,
+    true,
+    [stored],
+    Buffer.from(stored),
+    Object(stored),
+    Symbol('x'),
+  ]) {
     expect(messageOf(read, no)).toBe(message(read));
+  }
   if (!read.isAuthenticated) return;
   const place = fc.nat(stored.length);
   const altered = fc.oneof(

@@ -69,15 +69,17 @@ export type JoinedPart = JoinedOptions['parts'][number];
  */
 export function joined(options: JoinedOptions): Reader {
   requireOptions(rules, options, 'joined');
-  for (const name of ['parts', 'encoding'] as const)
+  for (const name of ['parts', 'encoding'] as const) {
     requireKind(rules[name], options[name], `\`${name}\` of \`joined\``);
+  }
   const { parts, separator = '‖', encoding, prefix = '', cipher = 'aes-256-gcm', ivLength } = options;
   const { key, macKey } = options;
   const fitsMac = (macKey !== undefined) === (cipher === 'aes-256-cbc-hmac');
   const fitsGcm = (ivLength !== 12 && !options.tagLength) || cipher === 'aes-256-gcm';
   const isAuthenticated = tagLengths[cipher] > 0;
-  if (!fitsMac || !fitsGcm || (!isAuthenticated && parts.includes('tag')))
+  if (!fitsMac || !fitsGcm || (!isAuthenticated && parts.includes('tag'))) {
     throw new InputError(`the options of \`joined\` do not fit ${cipher}: ${needs}`);
+  }
   const name = `${cipher} ${prefix}${parts.join(separator)} in ${encoding}`;
   return underKeys(name, isAuthenticated, [key, macKey], () => {
     const [mac] = macKey === undefined ? [] : keysOf([valueOf(macKey)], '`macKey` of `joined`');
@@ -104,7 +106,11 @@ function opener(options: JoinedOptions, key: Uint8Array, macKey: Uint8Array | un
     const tag = parts.includes('tag') ? tagLength : 0;
     const size = { iv, tag, ciphertext: Math.max(0, bytes.length - iv - tag) };
     let end = 0;
-    return parts.map((part) => bytes.subarray(end, (end += size[part])));
+    return parts.map((part) => {
+      const start = end;
+      end += size[part];
+      return bytes.subarray(start, end);
+    });
   }
 
   return (stored) => {

@@ -48,8 +48,9 @@ test.each([
 
 test('a cost that scrypt does not allow is an InputError', () => {
   const costs = [1000, 1, -2, 0.5, Infinity].map((N) => ({ N }));
-  for (const cost of [...costs, { r: 0 }, { p: 0.5 }, { cost: 2 }])
+  for (const cost of [...costs, { r: 0 }, { p: 0.5 }, { cost: 2 }]) {
     expect(() => keyFromScrypt('passphrase', 'salt', cost)).toThrow(InputError);
+  }
   const bySalt = (salt: string | Uint8Array) => keyFromScrypt('passphrase', salt, { N: 2 });
   expect(bySalt(Buffer.from('salt'))).toEqual(bySalt('salt'));
 });
@@ -68,8 +69,9 @@ test('keys are copied, and a key of another length, a text and an empty list are
   const [copy] = keysOf(own, '`key`');
   own.fill(0);
   expect(copy).toEqual(Uint8Array.from(key));
-  for (const length of [0, 16, 31, 33, 64])
+  for (const length of [0, 16, 31, 33, 64]) {
     expect(faultOf(() => keysOf([key, new Uint8Array(length)], '`key`'))).toContain(`of ${length} bytes)`);
+  }
   expect(faultOf(() => keysOf(hex as never, '`key`'))).toMatch(/^`key` must be 32 bytes.*\(got a string\)$/);
   expect(faultOf(() => keysOf([], '`key`'))).toBe('`key` must not be an empty list');
 });

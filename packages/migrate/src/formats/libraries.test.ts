@@ -38,6 +38,7 @@ test('a column with values of Better Auth, of cloak and plaintext has one reader
 test('what `openssl enc -md md5 -base64 -A` wrote is read under one of the passphrases, in one spelling', () => {
   const stored = 'U2FsdGVkX18AESIzRFVmd2zkz4xVH2gqyekUKZaLPkw=';
   expect(opensslSalted(['another', 'a passphrase'])(stored)).toBe('ya29.a0AfB');
-  for (const other of [stored.slice(4), `${stored}\n`, stored.replace('U2Fsd', 'U2FsD'), 'U2FsdGVkX18='])
+  for (const other of [stored.slice(4), `${stored}\n`, stored.replace('U2Fsd', 'U2FsD'), 'U2FsdGVkX18=']) {
     expect(() => opensslSalted('a passphrase')(other)).toThrow(FormatError);
+  }
 });

@@ -61,7 +61,8 @@ describe('firstOf', () => {
 
 test('asIs reads every text as it is, and refuses what is no text', () => {
   for (const text of ['', 'eaasA', 'enc:v1:00', '\ud800', '\ufeff']) expect(asIs(text)).toBe(text);
-  for (const other of [null, undefined, 7, {}, Buffer.from('a'), Object('a')])
+  for (const other of [null, undefined, 7, {}, Buffer.from('a'), Object('a')]) {
     expect(() => asIs(other)).toThrow(FormatError);
+  }
   expect([asIs.name, asIs.isAuthenticated]).toEqual(['plaintext', false]);
 });

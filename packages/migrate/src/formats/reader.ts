@@ -66,7 +66,10 @@ export function underKeys(
   make: () => readonly Reader[],
 ): Reader {
   let made = keys.some((key) => typeof key === 'function') ? undefined : anyOf(name, make());
-  return described(name, isAuthenticated, (stored) => (made ??= anyOf(name, make()))(stored));
+  return described(name, isAuthenticated, (stored) => {
+    made ??= anyOf(name, make());
+    return made(stored);
+  });
 }
 
 /**
@@ -84,8 +87,9 @@ export function underKeys(
  */
 export function firstOf(...readers: readonly Reader[]): Reader {
   if (readers.length === 0) throw new InputError('`firstOf` takes at least one reader');
-  if (readers.slice(0, -1).includes(asIs))
+  if (readers.slice(0, -1).includes(asIs)) {
     throw new InputError('`asIs` must be the last argument of `firstOf`, because it reads every text');
+  }
   return anyOf(readers.map(({ name }) => name).join(', or '), readers);
 }
 

@@ -7,8 +7,9 @@ import { inLine } from '@eaas/protocol/internal';
 
 /** Writes pieces, and keeps the file if `isWhole` says so. Asks for no piece before it knows that the path is free. */
 export async function writeTo(path: string, pieces: AsyncIterable<string>, isWhole: () => boolean) {
-  if (path === '-' && process.stdout.isTTY)
+  if (path === '-' && process.stdout.isTTY) {
     throw new InputError('a terminal would show the plaintext: pass `--out` a file, or pipe the output');
+  }
   if (path === '-') return pipeline(pieces, process.stdout, { end: false });
   const part = `${path}.part`;
   const taken = [path, part].find((each) => existsSync(each));

@@ -70,8 +70,9 @@ const ada = {
 const plain = [ada, { ...none, name: '=1+1', score: Infinity, notes: 'x' }, { ...none, name: '' }, ada];
 const records = (await import(ofFields)).fields.for(client, { index: 'service' });
 const rows: Record<string, unknown>[] = [];
-for (const [at, row] of plain.entries())
+for (const [at, row] of plain.entries()) {
   rows.push(await records.encryptRow('members', at, { id: at, person: `person ${at}`, ...row }));
+}
 await client.subjects.erase({ subject: 'person 3' });
 
 test('CSV has base64, ISO dates, digits and JSON, and a mark before what a spreadsheet takes for a formula', async () => {

@@ -56,8 +56,9 @@ test('a text with one changed, removed or added character throws InputError', ()
     const [before, after] = [text.slice(0, at), text.slice(at + 1)];
     const others = [text[at] === 'A' ? 'B' : 'A', text[at] === '1' ? '2' : '1', ''];
     const added = ['A', '1', ' ', '\n', '.'].map((character) => `${character}${text[at]}`);
-    for (const instead of [...others, ...added])
+    for (const instead of [...others, ...added]) {
       expect(() => parsePublicKey(before + instead + after)).toThrow(InputError);
+    }
   }
   for (const behind of ['A', ' ', '\n']) expect(() => parsePublicKey(text + behind)).toThrow(InputError);
 });

@@ -23,8 +23,9 @@ export async function wrapForIntake(
   wrapContext?: Context,
   seed: Uint8Array = randomBytes(64),
 ): Promise<Wrapped> {
-  if (dek.length !== dekLength)
+  if (dek.length !== dekLength) {
     throw new InputError(`a DEK (data encryption key) must have ${dekLength} bytes (got ${dek.length})`);
+  }
   const { keyId, keyVersion } = publicKey;
   // Copies the DEK, because the caller can overwrite it before the promise settles.
   const plaintext = new Uint8Array(dek);

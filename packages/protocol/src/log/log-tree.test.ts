@@ -93,8 +93,9 @@ describe.each(vectors('log-tree').cases)('the log of $name', (vector) => {
       expect(await inclusionProof(read, index, size)).toEqual(path.map(bytes));
       expect(verifyInclusion({ index, leaf: fromHex(leaf), path: path.map(bytes) }, now)).toBe(true);
     }
-    for (const { old, proof } of vector.consistency)
+    for (const { old, proof } of vector.consistency) {
       expect(await consistencyProof(read, old, size)).toEqual(proof.map(bytes));
+    }
   });
 });
 
@@ -103,19 +104,21 @@ test('the root of every size up to 300 comes from the tiles of the last size', a
 });
 
 test('every entry is proven in every size up to 300', async () => {
-  for (const size of some(12, sizes))
+  for (const size of some(12, sizes)) {
     for (const index of some(12, sizes.slice(0, size))) {
       const path = await inclusionProof(log.read, index, size);
       expect(verifyInclusion({ index, leaf: leafAt(index), path }, headOf(size))).toBe(true);
     }
+  }
 });
 
 test('every size up to 300 is proven to begin every larger one', async () => {
-  for (const size of some(12, sizes))
+  for (const size of some(12, sizes)) {
     for (const old of some(12, sizes.slice(0, size + 1))) {
       const proof = await consistencyProof(log.read, old, size);
       expect(verifyConsistency(headOf(old), headOf(size), proof)).toBe(true);
     }
+  }
 });
 
 const few = [1, 2, 3, 7, 8, 255, 256, 257, 300];
@@ -124,18 +127,21 @@ test.each(few)('no changed proof is accepted in a log of %d entries', async (siz
   for (const index of new Set([0, size >> 1, size - 1])) {
     const path = await inclusionProof(log.read, index, size);
     const claim = { index, leaf: leafAt(index), path };
-    for (const each of altered(path))
+    for (const each of altered(path)) {
       expect(verifyInclusion({ ...claim, path: each }, headOf(size))).toBe(false);
-    for (const other of [index - 1, index + 1, size])
+    }
+    for (const other of [index - 1, index + 1, size]) {
       expect(verifyInclusion({ ...claim, index: other }, headOf(size))).toBe(false);
+    }
     expect(verifyInclusion({ ...claim, leaf: sha256(claim.leaf) }, headOf(size))).toBe(false);
   }
 });
 
 test('sizes and indexes that no log has are refused', () => {
   const [leaf, path] = [leafAt(0), [] as Uint8Array[]];
-  for (const index of [-1, 1, 0.5, Number.NaN, 2 ** 53])
+  for (const index of [-1, 1, 0.5, Number.NaN, 2 ** 53]) {
     expect(verifyInclusion({ index, leaf, path }, headOf(1))).toBe(false);
+  }
   for (const size of [-1, 0, 0.5, Number.NaN, Infinity, 2 ** 53]) {
     expect(verifyInclusion({ index: 0, leaf, path }, { size, root: leaf })).toBe(false);
   }

@@ -66,8 +66,9 @@ export function widthAt(size: number, level: number, n: number): number {
 
 /** Returns the bytes that an entry adds to a bundle of entries. */
 export function bundledEntry(entry: Uint8Array): Uint8Array {
-  if (entry.length > longestEntry)
+  if (entry.length > longestEntry) {
     throw new Error(`an entry must have at most ${longestEntry} bytes (got ${entry.length})`);
+  }
   return concatBytes(Uint8Array.of(entry.length >> 8, entry.length & 255), entry);
 }
 
@@ -150,10 +151,11 @@ function onceEach(read: ReadTile, size: number): Tiles {
 
 async function readWhole(read: ReadTile, level: number, n: number, width: number): Promise<Uint8Array> {
   const bytes = await read(level, n, width);
-  if (bytes.length < width * 32)
+  if (bytes.length < width * 32) {
     throw new Error(
       `the tile ${tilePath({ level, n, width })} must have ${width * 32} bytes (got ${bytes.length})`,
     );
+  }
   return bytes.subarray(0, width * 32);
 }
 
@@ -161,10 +163,11 @@ async function readWhole(read: ReadTile, level: number, n: number, width: number
 async function hashOf(tiles: Tiles, [start, end]: Range): Promise<Uint8Array> {
   const count = end - start;
   const split = splitOf(Math.max(count, 2));
-  if (count > 1 && split * 2 !== count)
+  if (count > 1 && split * 2 !== count) {
     return nodeOf(
       ...(await Promise.all([hashOf(tiles, [start, start + split]), hashOf(tiles, [start + split, end])])),
     );
+  }
   let [level, span] = [0, 1];
   while (span * tileWidth <= count) [level, span] = [level + 1, span * tileWidth];
   const first = start / span;
@@ -209,8 +212,9 @@ export function verifyInclusion(
   }: { readonly index: number; readonly leaf: Uint8Array; readonly path: readonly Uint8Array[] },
   { size, root }: { readonly size: number; readonly root: Uint8Array },
 ): boolean {
-  if (!(Number.isSafeInteger(index) && Number.isSafeInteger(size) && index >= 0 && index < size))
+  if (!(Number.isSafeInteger(index) && Number.isSafeInteger(size) && index >= 0 && index < size)) {
     return false;
+  }
   const ranges = inclusionRanges(index, size);
   if (path.length !== ranges.length) return false;
   const isRight = ranges.map(([start]) => start > index);

@@ -34,8 +34,9 @@ const mostInPolicy = 100; // of logs, witnesses and groups each
 
 /** Parses a trust policy (https://c2sp.org/tlog-policy). Throws InputError that names the line and the cause. */
 export function parsePolicy(text: string): LogPolicy {
-  if (text.length > longestPolicy)
+  if (text.length > longestPolicy) {
     throw new InputError(`a policy must have at most ${longestPolicy} characters`);
+  }
   const reader = new PolicyReader();
   text.split('\n').forEach((line, at) => {
     try {
@@ -61,8 +62,9 @@ class PolicyReader {
 
   read(line: string): void {
     // oxlint-disable-next-line no-control-regex -- the format has no other control character
-    if (/[\0-\x08\x0a-\x1f\x7f]/.test(line))
+    if (/[\0-\x08\x0a-\x1f\x7f]/.test(line)) {
       throw new InputError('it must have no control character but tabs (lines end with LF alone)');
+    }
     const [verb = '', ...items] = line.split(/[ \t]+/).filter((item) => item !== '');
     if (verb === '' || verb.startsWith('#')) return;
     if (verb === 'log') this.#log(items);
@@ -87,10 +89,12 @@ class PolicyReader {
 
   #group([name = '', count = '', ...members]: string[]): void {
     const threshold = count === 'all' ? members.length : count === 'any' ? 1 : Number(count);
-    if (members.length === 0 || !/^(all|any|[1-9]\d*)$/.test(count))
+    if (members.length === 0 || !/^(all|any|[1-9]\d*)$/.test(count)) {
       throw new InputError('it must be `group <name> all|any|<number> <name>…`');
-    if (threshold > members.length)
+    }
+    if (threshold > members.length) {
       throw new InputError(`the group has ${members.length} members, so it cannot demand ${count}`);
+    }
     for (const member of members) {
       if (member === 'none') throw new InputError('`none` cannot be a member of a group');
       this.#require(member);

@@ -87,8 +87,9 @@ function pathTo(position: Uint8Array, top: Part): Uint8Array[] | undefined {
 
 /** Returns the root of the tree in which the leaf of a head has this path. */
 export function rootFromPath(head: TenantHead, path: readonly Uint8Array[]): Uint8Array {
-  if (path.length > longestPath)
+  if (path.length > longestPath) {
     throw new Error(`a path has at most ${longestPath} hashes (got ${path.length})`);
+  }
   const position = positionOf(head.tenantId);
   return path.reduce(
     (hash, sibling, above) =>

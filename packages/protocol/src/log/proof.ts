@@ -40,8 +40,9 @@ export function parseExtra(extra: Uint8Array): ProvenMoment | undefined {
     const { hash, id, path, tenant_id: tenantId, time } = JSON.parse(text) as Record<string, unknown>;
     if (typeof tenantId !== 'string' || parseUuid(tenantId) !== tenantId || !isCount(id)) return undefined;
     if (!isCount(time) || time > latestTime) return undefined;
-    if (typeof hash !== 'string' || hash.length !== 64 || !Array.isArray(path) || path.length > longestPath)
+    if (typeof hash !== 'string' || hash.length !== 64 || !Array.isArray(path) || path.length > longestPath) {
       return undefined;
+    }
     const siblings = path.flatMap((sibling) => readBase64(String(sibling)) ?? []);
     const moment = { tenantId, id, hash: fromHex(hash), path: siblings, time };
     const isCanonical = fromUtf8(formatExtra(moment)) === text;
@@ -112,10 +113,11 @@ export async function verifyProof(
   policy: LogPolicy,
   verifyEd25519: VerifyEd25519,
 ): Promise<VerifiedProof> {
-  if (policy.quorum === 'none')
+  if (policy.quorum === 'none') {
     throw new InputError(
       'the policy must have a quorum of witnesses (got `quorum none`): without one, nobody says when',
     );
+  }
   const { extra, index, path, checkpoint } =
     parseTlogProof(proof) ?? refuse('proof_format', 'it is no tlog-proof');
   const moment =
@@ -128,14 +130,17 @@ export async function verifyProof(
   const keys = [...policy.logs, ...policy.witnesses].map(({ key }) => key);
   const verified = await verifyCheckpoint(checkpoint, keys, verifyEd25519);
   const { origin, size, signatures } = verified;
-  if (!verifyInclusion({ index, leaf, path }, verified))
+  if (!verifyInclusion({ index, leaf, path }, verified)) {
     refuse('proof_inclusion', 'its paths do not lead from the head to the root of the checkpoint');
+  }
   const signers = new Set(signatures.map(({ key }) => key));
-  if (!policy.logs.some(({ key }) => key.name === origin && signers.has(key)))
+  if (!policy.logs.some(({ key }) => key.name === origin && signers.has(key))) {
     refuse('proof_log', `no log of the policy with the name ${JSON.stringify(origin)} signed it`);
+  }
   const seconds = quorumTime(policy, signatures);
-  if (seconds === undefined)
+  if (seconds === undefined) {
     refuse('proof_quorum', 'too few witnesses of the policy signed it: if it is new, try again in a minute');
+  }
   const counted = new Set(signatures.filter(({ time }) => time > 0 && time <= seconds).map(({ key }) => key));
 
   return {

@@ -50,10 +50,11 @@ test.each(cosignatures)(
     const key = parseNoteKey(verifier_key);
     const [origin, size, root] = checkpoint.split('\n');
     const others = [`x${checkpoint}`, `${origin}\n${Number(size) + 1}\n${root}\n`];
-    for (const text of others)
+    for (const text of others) {
       expect(await codeOf(verifyCheckpoint(`${text}\n${line}`, [key], verifyEd25519))).toBe(
         'proof_signature',
       );
+    }
     const unknown = noteKey('witness.example/other', key.type, key.publicKey);
     expect((await verifyCheckpoint(`${checkpoint}\n${line}`, [unknown], verifyEd25519)).signatures).toEqual(
       [],

@@ -63,19 +63,22 @@ export const typeOf = (type: number): (typeof types)[keyof typeof types] | undef
 export function parseNoteKey(text: string): NoteKey {
   const [, name = '', keyId = '', encoded = ''] = /^([^\s\u0085+]+)\+([\da-f]{8})\+(\S+)$/.exec(text) ?? [];
   const bytes = readBase64(encoded);
-  if (!bytes?.length || utf8Length(name) > longestName)
+  if (!bytes?.length || utf8Length(name) > longestName) {
     throw new InputError('a verifier key must be `<name>+<key id>+<base64>`');
+  }
   const [type, publicKey] = [bytes[0] as number, bytes.slice(1)];
   const length = typeOf(type)?.key;
-  if (length && publicKey.length !== length)
+  if (length && publicKey.length !== length) {
     throw new InputError(
       `the public key of ${name} must have ${length} bytes for type ${type} (got ${publicKey.length})`,
     );
+  }
   const { keyId: expected } = noteKey(name, type, publicKey);
-  if (length && keyId !== expected)
+  if (length && keyId !== expected) {
     throw new InputError(
       `the key id of ${name} must be ${expected} (got ${keyId}): copy the whole verifier key`,
     );
+  }
   return { name, keyId, type, publicKey };
 }
 
@@ -96,8 +99,9 @@ export const treeHeadText = ({ origin, size, root }: TreeHead): string =>
 export function parseTreeHead(text: string): TreeHead | undefined {
   const [, origin = '', count, encoded = ''] = /^(.+)\n(0|[1-9]\d*)\n(.+)\n$/.exec(text) ?? [];
   const [size, root] = [Number(count), readBase64(encoded)];
-  if (root?.length !== 32 || !Number.isSafeInteger(size) || utf8Length(origin) > longestName)
+  if (root?.length !== 32 || !Number.isSafeInteger(size) || utf8Length(origin) > longestName) {
     return undefined;
+  }
   return { origin, size, root };
 }
 
@@ -140,13 +144,14 @@ export async function verifyCheckpoint(
     const key = keys.find(({ name, keyId }) => name === signature.name && keyId === signature.keyId);
     if (!key || !typeOf(key.type)) continue;
     const time = await verifySignature(key, signature.bytes, head, verifyEd25519);
-    if (time === undefined || verified.some((earlier) => earlier.key === key))
+    if (time === undefined || verified.some((earlier) => earlier.key === key)) {
       throw new LogProofError(
         'proof_signature',
         time === undefined
           ? `the signature of ${key.name} is not valid for this checkpoint`
           : `${key.name} has two signatures`,
       );
+    }
     verified.push({ key, time, line: formatSignature(signature) });
   }
   return { ...head, text, signatures: verified };

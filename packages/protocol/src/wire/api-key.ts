@@ -10,8 +10,9 @@ const apiKeyPrefix = 'eaas_sk_';
  * typing errors.
  */
 export function formatApiKey(secret: Uint8Array): string {
-  if (secret.length !== 32)
+  if (secret.length !== 32) {
     throw new InputError(`the secret of an API key must have 32 bytes (got ${secret.length})`);
+  }
   return secretText(apiKeyPrefix, secret);
 }
 

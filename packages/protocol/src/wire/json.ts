@@ -84,8 +84,9 @@ function checkLimits(root: unknown, depth: number, apart?: unknown): void {
   const check = (value: unknown, level: number): void => {
     if (typeof value === 'string') checkText(value);
     if (typeof value !== 'object' || value === null || value === apart) return;
-    if (level === limits.jsonDepth)
+    if (level === limits.jsonDepth) {
       throw new InputError(`the body is nested deeper than ${limits.jsonDepth} levels`);
+    }
     if (Array.isArray(value)) {
       checkMembers(value.length);
       for (const member of value) check(member, level + 1);
@@ -104,8 +105,9 @@ function checkLimits(root: unknown, depth: number, apart?: unknown): void {
 }
 
 function checkMembers(count: number): void {
-  if (count > limits.jsonMembers)
+  if (count > limits.jsonMembers) {
     throw new InputError(`the body has a list or an object with more than ${limits.jsonMembers} members`);
+  }
 }
 
 function checkText(text: string): void {

@@ -50,8 +50,9 @@ describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first
     for (const filter of [
       { key_id, date_from: from, date_to: to },
       { key_id, date_from: new Date(from ?? ''), date_to: new Date(to ?? ''), action: undefined },
-    ])
+    ]) {
       expect(await listed(log, filter, { order, pageSize: 2 })).toEqual(inOrder(ids));
+    }
     expect(await listed(log, { action: 'key.export' }, { order })).toEqual([]);
   });
 

@@ -153,10 +153,11 @@ export async function* report(
       if (error.code !== 'not_found') throw error;
       return nobody;
     });
-  } else if (!signsIn)
+  } else if (!signsIn) {
     throw new InputError(
       '`audit.report` needs a `subject` or `subjectId`: only the report of a client with `issuer` and `token` is about its user',
     );
+  }
   const { subject_id } = person;
   for await (const entry of listAudit(call, { subject_id }, listing)) yield reportRow(entry);
 }

@@ -55,8 +55,9 @@ export function createBrowserClient(options: BrowserClientOptions = {}): Envelop
   }
   requireOptions(browserOptions, options, 'createBrowserClient');
   const { baseUrl, proxyUrl = '/api/eaas', headers = {}, insecureHttp } = options;
-  if (isSignIn(options, 'proxyUrl', 'headers') !== !!baseUrl)
+  if (isSignIn(options, 'proxyUrl', 'headers') !== !!baseUrl) {
     throw new InputError('a sign-in needs `baseUrl`, `issuer` and `token`');
+  }
   if (typeof headers === 'object') refuseSecret(JSON.stringify(plain(headers)));
   return new EnvelopeClient({
     cache: 'browser',
@@ -70,8 +71,9 @@ export function createBrowserClient(options: BrowserClientOptions = {}): Envelop
 
 function refuseSecret(text: string): void {
   // The service names API keys as `eaas_sk_…` when it refuses a token.
-  if (/eaas_sk_\w/.test(text))
+  if (/eaas_sk_\w/.test(text)) {
     throw new InputError('a browser must not hold an API key: revoke it, and pass a new one to the proxy');
+  }
 }
 
 function plain(headers: PlainHeaders): Record<string, string> {

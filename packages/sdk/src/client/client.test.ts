@@ -151,7 +151,8 @@ test.each([
   for (const call of [
     async () => new EaasClient({ baseUrl: 'https://eaas.example', apiKey: given, fetch }),
     async () => new EaasClient({ baseUrl: 'https://eaas.example', apiKey: () => given, fetch }).keys.page(),
-  ])
+  ]) {
     expect(await call().catch((error: unknown) => error)).toEqual(new InputError(expected));
+  }
   expect(fetch).not.toHaveBeenCalled();
 });

@@ -210,8 +210,9 @@ function ofService(options: EaasClientOptions): EaasClientOptions {
   const { service, keyId = service?.keyId } = options;
   if (!service) return options;
   for (const name of ['baseUrl', 'apiKey', 'fetch'] as const) {
-    if (options[name] !== undefined)
+    if (options[name] !== undefined) {
       throw new InputError(`pass either \`service\` or \`${name}\`: \`service\` has its own \`${name}\``);
+    }
   }
   const { baseUrl, fetch } = service;
   // Calls of such a service need no API key, and it makes one when somebody asks.

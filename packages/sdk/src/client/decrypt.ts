@@ -107,8 +107,9 @@ export function createDecrypter(
     const { keyId: expected = caller.keyId, anyKey, subject, wrapContext } = options;
     const { keyId, keyVersion, wrappedKey } = known.header;
     const { user, signsIn } = caller;
-    if (keyId !== expected && !anyKey)
+    if (keyId !== expected && !anyKey) {
       requireExpectedKey(keyId, { keyId: expected ?? requireKeyId(expected) }, wrappedKey);
+    }
     requireSubjectMatch(wrappedKey, subject, signsIn);
     let { name } = known;
     // The name of a header that has none yet is looked up under the form `undefined`, which no call asks for.
@@ -219,8 +220,9 @@ export function createDecrypter(
         );
       }
       const fetching = Array.from(wanted.values(), async (found) => {
-        if (!found.key)
+        if (!found.key) {
           await fetchKey(found, caller, options, true).use(() => undefined, options.signal, patience);
+        }
       });
       await Promise.all(fetching);
     },

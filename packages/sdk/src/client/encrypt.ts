@@ -100,8 +100,9 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       let [ready, until]: [DerivedDataKey | undefined, number] = [undefined, 0];
       const takeFor = (from: number): void => {
         let length = 0;
-        for (until = from; until < from + longestRun && isValue(items[until]); until++)
+        for (until = from; until < from + longestRun && isValue(items[until]); until++) {
           length += lengthOf(items[until] as string);
+        }
         const isShared = !own.fresh && !alwaysFresh && !own.signal?.aborted;
         ready = isShared ? keys.take(common, length, false, until - from) : undefined;
       };
@@ -135,10 +136,11 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       throw notPrimed('no data key is in memory to encrypt with');
     },
     async prime(caller: Caller, options: EncryptOptions, keep: boolean): Promise<void> {
-      if (alwaysFresh)
+      if (alwaysFresh) {
         throw new InputError(
           '`prime` needs a cache that reuses data keys: set `cache.encrypt.maxMessages` to 2 or more',
         );
+      }
       requireKeyId(options.keyId);
       const of = partitionOf(caller, { ...options, wrapContext: contextOf(options.wrapContext) });
       await keys.prime(of, keep, options.signal);

@@ -52,8 +52,9 @@ test('`close` overwrites the data keys and refuses later calls', async () => {
   for (const result of await Promise.allSettled(calls)) {
     expect(result).toMatchObject({ reason: { code: 'closed' } });
   }
-  for (const call of [() => client.encryptSync('x'), () => client.decryptSync(ciphertext)])
+  for (const call of [() => client.encryptSync('x'), () => client.decryptSync(ciphertext)]) {
     expect(call).toThrow(expect.objectContaining({ code: 'closed' }));
+  }
   expect(service.requests).toHaveLength(before);
 });
 
@@ -128,8 +129,9 @@ test.each([new Map([['user', '1']]), { user: undefined }])(
       caller.unwrap(wrapped, { wrapContext }),
       caller.prime({ wrapContext }),
     ];
-    for (const result of await Promise.allSettled<unknown>(one))
+    for (const result of await Promise.allSettled<unknown>(one)) {
       expect(result).toMatchObject({ reason: { code: 'input' } });
+    }
     expect(outcomesOf(await caller.encryptMany([{ value: 'x', context }]))).toEqual(['input']);
     expect(outcomesOf(await caller.decryptMany([{ ciphertext, context }]))).toEqual(['input']);
     expect(send).not.toHaveBeenCalled();

@@ -34,8 +34,9 @@ function halfInEnvironment(options: EaasClientOptions): { half?: HalfOption; hal
   const text = options.half === undefined ? inEnvironment(options, 'EAAS_HALF') : undefined;
   if (text === '') throw new InputError('EAAS_HALF is set and empty: set it to what `eaas half new` printed');
   const half = text?.split(',').map((one) => (one.trim() === 'null' ? null : one.trim()));
-  if (halfId && !half && options.half === undefined)
+  if (halfId && !half && options.half === undefined) {
     throw new InputError('EAAS_HALF_ID is set, and EAAS_HALF is not: set it to what `eaas half new` printed');
+  }
   return { ...(half && { half }), ...(halfId && { halfId }) };
 }
 

@@ -93,7 +93,9 @@ async function usedBy(make: (more: EaasClientOptions) => EnvelopeClient): Promis
     return fetch(url, { method: 'POST', headers, body: await request.text() });
   };
   let half: string | undefined;
-  const onEvent = (event: EaasEvent): void => void (event.type === 'data_key.minted' && ({ half } = event));
+  const onEvent = (event: EaasEvent): void => {
+    if (event.type === 'data_key.minted') ({ half } = event);
+  };
   const { key_id } = await make({ fetch: forward, onEvent }).encrypt('Ada', { context: {}, as: 'bundle' });
   return [...sent, key_id, half];
 }
@@ -158,8 +160,9 @@ test('without EAAS_KEY_ID, each call asks for the key, and none suggests `anyKey
   for (const none of [undefined, '']) {
     vi.stubEnv('EAAS_KEY_ID', none);
     const client = new EaasClient({ fetch });
-    for (const call of [client.encrypt('Ada'), client.decrypt(ciphertext)])
+    for (const call of [client.encrypt('Ada'), client.decrypt(ciphertext)]) {
       expect(await call.catch((error: unknown) => error)).toEqual(expected);
+    }
     expect((await client.encrypt('Ada', { keyId, as: 'bundle' })).key_id).toBe(keyId);
   }
 });

@@ -28,8 +28,9 @@ test('issuers are created, listed newest first, and revoked', async () => {
   const { client, keyId } = await observedClient();
   const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }] };
   const own = { permissions: ['decrypt' as const], key_ids: [keyId], jwks, audience: 'app' };
-  for (const name of ['0', '1', '2'])
+  for (const name of ['0', '1', '2']) {
     await client.issuers.create({ ...own, name, issuer: 'https://a.example' });
+  }
   const listed = await all(client.issuers.list({}, { pageSize: 2 }));
   expect(listed.map(({ name }) => name)).toEqual(['2', '1', '0']);
   const { issuer_id = '' } = listed[0] ?? {};

@@ -27,11 +27,12 @@ describe('a value with a subject', () => {
     const bundle = await client.encrypt('x', { subject, as: 'bundle' });
     expect(headOf(bundle.wrapped_key)).toBe('0102');
     // As after a restored backup, which also lost the person.
-    for (const reader of [make(), make({ half: new Uint8Array(32).fill(1) })])
+    for (const reader of [make(), make({ half: new Uint8Array(32).fill(1) })]) {
       await expect(reader.decrypt(bundle, { subject: 'patient 43' })).rejects.toMatchObject({
         code: 'decryption',
         message: expect.stringContaining('The service has no secret for this subject'),
       });
+    }
     await client.encrypt('y', { subject: 'patient 43' });
     for (const reader of [client, make()]) {
       await expect(reader.decrypt(bundle, { subject: 'patient 43' })).rejects.toMatchObject({
@@ -110,8 +111,9 @@ describe('data keys', () => {
     expect(texts).toEqual(range(50).map(String));
     expect(sent.map(({ path }) => path)).toEqual(['wrap', 'unwrap']);
     const [wraps, unwraps] = sent.map(({ body }) => body['items'] as { subject: string }[]);
-    for (const batch of [wraps, unwraps])
+    for (const batch of [wraps, unwraps]) {
       expect(batch?.map((item) => item.subject)).toEqual(range(25).map((n) => `patient ${n}`));
+    }
     await make().encrypt('x', { subject });
     expect(sent.at(-1)?.body).toMatchObject({ subject });
   });
@@ -205,8 +207,9 @@ describe('the name of a subject', () => {
     );
     await client.subjects.erase({ subject: upper });
     const asked = service.requests.length;
-    for (const subject of [lower, upper])
+    for (const subject of [lower, upper]) {
       await expect(client.decrypt(first, { subject })).rejects.toMatchObject({ code: 'subject_erased' });
+    }
     expect(service.requests).toHaveLength(asked);
     const rows = await all(make().audit.report({ subject: upper }));
     expect(rows.map(({ action }) => action)).toEqual(['subject.erase', 'key.unwrap', 'key.wrap']);
@@ -333,13 +336,14 @@ describe('`subjects`', () => {
         () => send(reader),
         () => reader.serverMode.decrypt({ ...bundle, subject }),
       ];
-      for (const call of calls)
+      for (const call of calls) {
         await expect(call()).rejects.toMatchObject({
           code: 'subject_erased',
           status: 409,
           retryable: false,
           message: expect.stringContaining('A person who returns needs a new subject'),
         });
+      }
       const many = await reader.decryptMany([bundle.ciphertext, bundle.ciphertext], { subject });
       expect(outcomesOf(many)).toEqual(['subject_erased', 'subject_erased']);
       expect(service.requests).toHaveLength(asked);
@@ -385,7 +389,9 @@ describe('`subjects`', () => {
     const bundle = await client.encrypt('x', { subject, as: 'bundle' });
     const { subject_id } = await client.subjects.show({ subject });
     let arrive = (): void => undefined;
-    const gate = new Promise<void>((resolve) => (arrive = resolve));
+    const gate = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
     const held: typeof fetch = async (...request) => {
       const response = await service.fetch(...request);
       if (service.requests.at(-1)?.route?.endsWith('/unwrap')) await gate;
@@ -401,8 +407,9 @@ describe('`subjects`', () => {
     expect(service.requests).toHaveLength(asked + asks);
     arrive();
     expect(await early).toBe('x');
-    for (const call of [late, reader.decrypt(bundle, { subject }).catch((error: unknown) => error)])
+    for (const call of [late, reader.decrypt(bundle, { subject }).catch((error: unknown) => error)]) {
       expect(await call).toMatchObject({ code: 'subject_erased' });
+    }
   });
 
   test('an unknown subject is `not_found`, and with `create` it is erased beforehand', async () => {
@@ -416,8 +423,9 @@ describe('`subjects`', () => {
   test('two names of one person are refused', async () => {
     const { client } = await observedClient();
     const both = { subject: 'a', subjectId: 'b'.repeat(64) } as never;
-    for (const method of ['show', 'erase'] as const)
+    for (const method of ['show', 'erase'] as const) {
       await expect(client.subjects[method](both)).rejects.toThrow(/either `subject` or `subject_id`/);
+    }
   });
 
   test.each([

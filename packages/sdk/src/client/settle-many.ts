@@ -51,7 +51,9 @@ export async function settleMany<Item, T>(
         if (others) others.push(value);
         else tasks.set(value.lease, [value]);
       } else if (isPromise<T>(value)) {
-        const settled = (result: T): void => void (results[index] = { ok: true, value: result });
+        const settled = (result: T): void => {
+          results[index] = { ok: true, value: result };
+        };
         into.push(value.then(settled, (error: unknown) => fail(index, error)));
       } else results[index] = { ok: true, value };
     } catch (error) {

@@ -179,10 +179,13 @@ const changed = ({ args }: Case, { at, name }: Omit<Place, 'usual'>, value: unkn
 
 test('every public call accepts valid arguments', async () => {
   const refused: string[] = [];
-  for (const of of cases)
-    for (const error of await errorsOf(of, of.args))
-      if (!(error instanceof EaasError) || error.code === 'input')
+  for (const of of cases) {
+    for (const error of await errorsOf(of, of.args)) {
+      if (!(error instanceof EaasError) || error.code === 'input') {
         refused.push(`${of.name}: ${String(error)}`);
+      }
+    }
+  }
   expect(refused).toEqual([]);
 });
 
@@ -194,8 +197,9 @@ test.each(cases)('with arguments of wrong kinds, $name succeeds or throws EaasEr
   const failures: string[] = [];
   for (const { place, value } of some(8, all)) {
     if (isRight(place, value)) continue;
-    for (const error of await errorsOf(of, changed(of, place, value)))
+    for (const error of await errorsOf(of, changed(of, place, value))) {
       if (!(error instanceof EaasError)) failures.push(`${inspect([place, value])}: ${String(error)}`);
+    }
   }
   expect(failures).toEqual([]);
 });
@@ -287,8 +291,9 @@ async function outputOf(result: unknown): Promise<unknown> {
   const { stream, next, readable } = Object(result) as Record<string, unknown>;
   if (result instanceof ReadableStream) return bytesOf(result);
   if (stream instanceof ReadableStream) return bytesOf(stream);
-  if (readable instanceof ReadableStream)
+  if (readable instanceof ReadableStream) {
     return bytesOf(new Blob(['x']).stream().pipeThrough(result as TransformStream));
+  }
   if (typeof next !== 'function') return result;
   const steps = result as AsyncGenerator;
   await steps.next();

@@ -49,8 +49,9 @@ test.each<[string, (wrong: never) => unknown, unknown, string]>([
 
 test('a call with a wrong argument does not throw, but returns a promise that rejects', async () => {
   const wrong = 7 as never;
-  for (const result of [client.encrypt(wrong), client.keys.destroy(wrong), client.audit.list(wrong).next()])
+  for (const result of [client.encrypt(wrong), client.keys.destroy(wrong), client.audit.list(wrong).next()]) {
     await expect(result).rejects.toBeInstanceOf(InputError);
+  }
 });
 
 test.each([`eaas_sk_${keyId}`, 'Ada', ''])('an error about an id does not show it: %j', async (given) => {

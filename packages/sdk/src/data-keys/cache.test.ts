@@ -28,8 +28,9 @@ test('in any order of calls, answers, drops and ends, no call gets a data key th
     const calls: Promise<unknown>[] = [];
     const errors: unknown[] = [];
     const drop = (subject: string | true | undefined): void => {
-      for (const [lease, of] of known)
+      for (const [lease, of] of known) {
         if (subject === true || (of !== undefined && (subject ?? of) === of)) dropped.add(lease);
+      }
       cache.drop(subject);
     };
     const ask = (subject: string | undefined, isAhead: boolean): void => {
@@ -93,8 +94,9 @@ test('data keys with long names take at most 16 MiB, however few they are', asyn
   const cache = new DataKeyCache({ maxEntries: 10_000, maxAge: 300_000 });
   const values = {} as DerivedDataKey['values'];
   const derive = async () => ({ values, createdAt: Date.now() }) as DerivedDataKey;
-  for (let n = 0; n < 2_000; n++)
+  for (let n = 0; n < 2_000; n++) {
     await cache.request(nameOf(n), undefined, derive).use(() => undefined, undefined, 1_000);
+  }
   const held = Array.from({ length: 2_000 }, (_, n) => n).filter((n) => cache.find(nameOf(n)));
   // A kilobyte for the data key, and two bytes for each character of its name.
   const most = Math.floor(16_780_000 / (1_024 + 2 * nameOf(0).length));

@@ -12,8 +12,9 @@ test.each([
   const answer = { wrapped_key: 'AAAA', key_id: keyId, key_version: 1, rewrapped: true, ...nonsense };
   const talker = make({ fetch: async () => Response.json(answer) });
   const calls = [talker.encrypt('x'), talker.wrap(new Uint8Array(32)), talker.rewrap(bundle)];
-  for (const result of await Promise.allSettled<unknown>(calls))
+  for (const result of await Promise.allSettled<unknown>(calls)) {
     expect(result).toMatchObject({ reason: { name: 'ServiceError', code: 'invalid_response' } });
+  }
 });
 
 test('a call throws `invalid_response` for a response with a DEK of 3 bytes', async () => {

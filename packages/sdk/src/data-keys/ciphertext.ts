@@ -84,8 +84,9 @@ const longestInText = 400_000_000;
 
 export function requireValue(value: string | Uint8Array, form?: EncryptedForm): void {
   const isText = typeof value === 'string';
-  if (!isText && !isBytes(value))
+  if (!isText && !isBytes(value)) {
     throw new InputError(`a value must be a string or a Uint8Array (got ${kindOf(value)})`);
+  }
   if (form !== 'bytes' && value.length > longestInText) {
     throw new InputError("over 400 MB: pass `as: 'bytes'`, or use `encryptStream`");
   }

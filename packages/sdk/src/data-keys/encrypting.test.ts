@@ -27,7 +27,9 @@ test('each copy of a DEK is wiped, also one that is not wrapped, or is to become
     return wiped.filter((bytes) => bytes.toString('base64') === body?.['dek']).length;
   };
   let sealed = '';
-  const encrypt = async (more = {}) => (sealed = await make(more).encrypt('x'));
+  const encrypt = async (more = {}) => {
+    sealed = await make(more).encrypt('x');
+  };
   const table: [() => Promise<unknown>, number][] = [
     [() => (service.failNext('key_state'), encrypt().catch(() => {})), 1],
     [encrypt, 4],
@@ -52,8 +54,9 @@ describe('data keys for encryption', () => {
   test('encryptMany uses a new data key after `maxMessages` values, and fetches data keys in batches', async () => {
     const { client, service } = await observedClient({ cache: { encrypt: { maxMessages: 3 } } });
     const uses = new Map<string, number>();
-    for (const { wrapped_key } of valuesOf(await client.encryptMany(range(3_001).map(String), whole)))
+    for (const { wrapped_key } of valuesOf(await client.encryptMany(range(3_001).map(String), whole))) {
       uses.set(wrapped_key, (uses.get(wrapped_key) ?? 0) + 1);
+    }
     expect(Math.max(...uses.values())).toBe(3);
     expect(uses.size).toBe(1_001);
     expect(routesOf(service)).toEqual(['batch/wrap', 'keys/:key_id/wrap']);
@@ -102,8 +105,9 @@ describe('data keys for encryption', () => {
     const { client } = await observedClient({ cache: { encrypt: { maxBytes: 100 } } });
     const lengths = [60, 60, 500, 10, 10];
     const keys: string[] = [];
-    for (const length of lengths)
+    for (const length of lengths) {
       keys.push((await client.encrypt(new Uint8Array(length), whole)).wrapped_key);
+    }
     expect(new Set(keys).size).toBe(4);
     expect(keys[3]).toBe(keys[4]);
   });

@@ -24,8 +24,9 @@ export class Erasures {
   }
 
   refuse(subject: string | undefined): void {
-    if (subject !== undefined && this.#subjects.has(personName(subject)))
+    if (subject !== undefined && this.#subjects.has(personName(subject))) {
       throw new ServiceError('subject_erased', erased, { status: 409 });
+    }
   }
 
   /** Makes a call about a person, unless the person was erased. */

@@ -39,8 +39,9 @@ test.each([
   async (_, derive, under) => {
     const withoutSalt = wycheproof('hkdf_sha256_test').cases.filter(({ salt }) => salt.length === 0);
     expect(withoutSalt).toHaveLength(10);
-    for (const { tcId, ikm, info, size, okm } of withoutSalt)
+    for (const { tcId, ikm, info, size, okm } of withoutSalt) {
       expect([tcId, Buffer.from(await derive(ikm, info)).subarray(0, size)]).toEqual([tcId, okm]);
+    }
     for (const { tcId, key, msg, tag, result } of wycheproof('hmac_sha256_test').cases) {
       const made = Buffer.from(await (await under(key))(msg)).subarray(0, tag.length);
       expect([tcId, made.equals(tag)]).toEqual([tcId, result === 'valid']);
@@ -103,10 +104,11 @@ test('a page that is not secure gets noble only if it asks for it', async () => 
   expect(client[inside].engines).toMatchObject({ values: { name: 'node' } });
   expect(events.map(({ type }) => type)).not.toContain('engine.fallback');
   const { values, streams } = allNoble;
-  for (const engines of [undefined, {}, { values }, { streams }])
+  for (const engines of [undefined, {}, { values }, { streams }]) {
     expect(() => make({ engines })).toThrow(
       /can replace the script of this page: load it over https:, or pass `engines: 'noble'`$/,
     );
+  }
   const ciphertext = await make({ engines: { values, streams } }).encrypt('x');
   expect(await client.decrypt(ciphertext, { as: 'text' })).toBe('x');
   // React Native has no `isSecureContext`.

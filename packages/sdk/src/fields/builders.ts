@@ -177,11 +177,12 @@ export function plaintext<Value>(
 ): Plaintext<Value> {
   requireKind(callback, read, 'the first argument of `plaintext`');
   requireOptions<object>({ write: callback, columns: list }, options, 'plaintext');
-  if (options.write && options.columns?.length)
+  if (options.write && options.columns?.length) {
     refuse(
       '`write` of `plaintext` returns one text, and `columns` says that the older form has parts in other columns: ' +
         'stop the version before, and leave out `write`',
     );
+  }
   return { ...options, read };
 }
 

@@ -49,13 +49,15 @@ export function checkConstraints<T extends FieldsTables, Table extends NameOf<T>
   const plan = requireTable(planOf(definition?.tables), table);
   const { fields } = plan;
   for (const name of Object.keys(columns)) if (!plan.encrypted.has(name)) requireField(plan, name);
-  if (fields.length === 0)
+  if (fields.length === 0) {
     refuse(`the table \`${table}\` has no encrypted fields, so it needs no check constraints`);
+  }
   const older = fields.find(({ field }) => writesOlder(field));
-  if (older)
+  if (older) {
     refuse(
       `${older.place} still writes what the version before reads: remove \`write\` of \`plaintext\` first`,
     );
+  }
   const checks = fields.flatMap(conditionsOf).map(([name, condition]) => {
     const check = `add check (${quote(columns[name] ?? name)} ${condition})`;
     return notValid ? `${check} not valid` : check;

@@ -1,5 +1,6 @@
 // Comparisons of two columns by the database, which only Drizzle writes.
-import { type CoreTable, wholeIndexOf } from './core.ts';
+import type { CoreTable } from './adapter.ts';
+import { wholeIndexOf } from './core.ts';
 import { refuseStatement } from './encrypted-table-error.ts';
 import { isJoined, lasting, requireField } from './plan.ts';
 

@@ -72,8 +72,9 @@ test('a handle has `reveal` and nothing else, and does not compare, count or pas
   const { row, records, stored } = await openPeople();
   expect([Reflect.ownKeys(row.ssn), 'then' in row.ssn, Object.entries(row.ssn)]).toEqual([[], false, []]);
   const [one, two] = [row.age, row.age] as unknown as [number, number];
-  for (const count of [() => one < two, () => one - two, () => Math.max(one)])
+  for (const count of [() => one < two, () => one - two, () => Math.max(one)]) {
     expect(count).toThrow('a concealed value is no number: reveal it first');
+  }
   const given = [{ ...stored, ssn: null as typeof stored.ssn | null }];
   const rows = await records.decryptRows('people', given, idOf);
   expectTypeOf(rows).items.toHaveProperty('ssn').toEqualTypeOf<sdk.Concealed<string> | null>();
@@ -118,8 +119,9 @@ function leaksIn(thing: unknown): string[] {
   const texts = [String(thing), `a ${thing as string}`, format('%s %o %O %j', thing, thing, thing, thing)];
   for (const one of copies) texts.push(JSON.stringify(one), inspect(one), inspect(one, all));
   texts.push(serialized.toString('latin1'), inspect(thing, { ...all, customInspect: false }));
-  for (let cause = thing; cause !== undefined; cause = Object(cause).cause)
+  for (let cause = thing; cause !== undefined; cause = Object(cause).cause) {
     for (const key of Reflect.ownKeys(Object(cause))) texts.push(String(Reflect.get(Object(cause), key)));
+  }
   return told.filter((text) => texts.some((shown) => shown.replaceAll(/\s+/g, ' ').includes(text)));
 }
 
@@ -140,8 +142,9 @@ test('nothing shows a canary in text, JSON, bytes, `previous`, `onError` or an e
   expect([await reveal([row], columns), await moved.ssn.reveal()]).toEqual([[ada], canary]);
   const error = await failure(failing.ssn.reveal());
   expect(error).toMatchObject({ name: 'FieldError', code: 'decryption', field: 'ssn', row: '2' });
-  for (const thing of [...things, error, new Error('1', { cause: error }), new Error('2', { cause: rows })])
+  for (const thing of [...things, error, new Error('1', { cause: error }), new Error('2', { cause: rows })]) {
     expect(leaksIn(thing)).toEqual([]);
+  }
 });
 
 test('`reveal` returns new rows, in which other columns, order, null and unknown members stay', async () => {
@@ -155,8 +158,9 @@ test('`reveal` returns new rows, in which other columns, order, null and unknown
   expect(shown).toEqual(rows.map((each, at) => ({ ...each, age: 0, ssn: [null, canary][at] })));
   expect([shown[0]?.extra === given[0]?.extra, shown[1]?.notes === rows[1]?.notes]).toEqual([true, true]);
   expect([String(rows[1]?.ssn), await reveal([], [])]).toEqual(['[concealed]', []]);
-  for (const bad of [[null], [Promise.resolve({})], ['row'], row, undefined])
+  for (const bad of [[null], [Promise.resolve({})], ['row'], row, undefined]) {
     await expect(reveal(bad as never, ['ssn'] as never)).rejects.toMatchObject({ code: 'input' });
+  }
 });
 
 test('`{ reveal }` of a call returns values, and `decryptNested` returns handles', async () => {
@@ -222,8 +226,9 @@ test('`requireUser` is asked at `reveal`, and a handle ends with its client', as
   }
   const own = await some.for(strict).as('8').decryptRow('notes', '1', { text });
   expect(await own.text.reveal()).toBe(canary);
-  for (const by of [null, 'nurse', {}] as never[])
+  for (const by of [null, 'nurse', {}] as never[]) {
     await expect(own.text.reveal({ by })).rejects.toThrow(/`by` of `reveal` must be a client/);
+  }
   const signal = AbortSignal.abort();
   await expect(own.text.reveal({ signal })).rejects.toMatchObject({ code: 'aborted' });
   await strict.close();
@@ -282,9 +287,11 @@ test('a handle is written nowhere, and means "leave it" in an update of its own 
   const concealed = { name: 'EncryptedTableError', code: 'concealed', table: 'people' };
   const writing = async (values: object) =>
     failure(records.encryptRow('people', '1', { id: '1', ...values }));
-  for (const column of columns)
-    for (const value of [row.ssn, '[concealed]', structuredClone(row[column])])
+  for (const column of columns) {
+    for (const value of [row.ssn, '[concealed]', structuredClone(row[column])]) {
       expect(await writing({ [column]: value })).toMatchObject({ ...concealed, column });
+    }
+  }
   expect(await writing({ city: row.ssn })).toMatchObject({ ...concealed, column: 'city' });
   for (const query of [{ ssn: row.ssn }, { born: row.born }] as never[]) {
     await expect(records.where('people', query)).rejects.toMatchObject(concealed);
@@ -309,8 +316,11 @@ test('a handle is written nowhere, and means "leave it" in an update of its own 
     values,
     1,
   ]);
-  for (const given of [...others, [table, { ssn }, 2], [same, { ssn }, 1]] as Parameters<typeof withoutOwn>[])
+  for (const given of [...others, [table, { ssn }, 2], [same, { ssn }, 1]] as Parameters<
+    typeof withoutOwn
+  >[]) {
     expect(() => withoutOwn(...given)).toThrow(expect.objectContaining(concealed));
+  }
 });
 
 test('another copy of the SDK reveals a handle, and refuses to store it', async () => {

@@ -127,9 +127,9 @@ export async function decryptRows(
         const ciphertext = (plan.field.previous ? ciphertextAmongPlaintext : storedCiphertext)(value);
         const isShown = held || !plan.field.isConcealed || reveal === true || reveal.includes(column);
         // What has a wrong form fails at once.
-        if (!isShown && (ciphertext !== undefined || plan.field.previous))
+        if (!isShown && (ciphertext !== undefined || plan.field.previous)) {
           opening.row[column] = new Concealed({ plan, column, value, stored, id: opening.id, reader });
-        else if (ciphertext === undefined) older.push(takeOlder(opening, column, plan, value));
+        } else if (ciphertext === undefined) older.push(takeOlder(opening, column, plan, value));
         else take(opening, column, plan, ciphertext);
       } catch (error) {
         fail(opening, column, plan, error);

@@ -96,8 +96,9 @@ function recordsOf<T extends FieldsTables>(tables: T, client: FieldsClient, opti
   const sources = [index].flat();
   const halves = client[inside]?.halves;
   if (sources.includes('service')) refuseHalf(halves, "index: 'service'");
-  if (!halves && sources.includes('half'))
+  if (!halves && sources.includes('half')) {
     refuse("`index: 'half'` needs a client with a half: pass `half` to the client, or set EAAS_HALF");
+  }
   const all = [...plans.values()].flatMap(({ fields }) => fields);
   const searchable = all.find(({ indexes }) => indexes.length > 0);
   if (searchable && sources.length === 0) {

@@ -104,8 +104,9 @@ export async function encryptRows(
 
 async function writeOlder({ name, field }: FieldPlan, value: unknown, row: Row, where: Where): Promise<void> {
   const written = await olderForm(field, value).catch(failIn(where));
-  if (ciphertextAmongPlaintext(written) !== undefined)
+  if (ciphertextAmongPlaintext(written) !== undefined) {
     inField(where, () => refuse('what `write` returned is read as a ciphertext: change the value'));
+  }
   row[name] = written;
 }
 

@@ -5,7 +5,7 @@ export type { SettledRow } from './decrypt-rows.ts';
 export { decryptNested, type DecryptNestedOptions, type DecryptNestedResult } from './decrypt-nested.ts';
 export { Concealed, reveal, type RevealOptions } from './concealed.ts';
 export { sortRows, type SortOptions } from './sort-rows.ts';
-export type { EncryptionOptions } from './core.ts';
+export type { EncryptionOptions } from './adapter.ts';
 export { EncryptedTableError, type EncryptedTableErrorCode } from './encrypted-table-error.ts';
 export { defineFields, type FieldsDefinition, type RecordsOptions } from './define-fields.ts';
 export type { FieldsDescription } from './describe.ts';

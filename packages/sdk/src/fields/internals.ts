@@ -58,7 +58,9 @@ export async function callByGroup<Item, Group, Result>(
   }
   const calls = Array.from(groups, async ([group, { own, places }]) => {
     const found = await call(own, group);
-    places.forEach((place, at) => (results[place] = found?.[at]));
+    places.forEach((place, at) => {
+      results[place] = found?.[at];
+    });
   });
   await Promise.all(calls);
   return results;

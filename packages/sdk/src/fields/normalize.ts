@@ -50,8 +50,9 @@ function lower(character: string): string {
 const names = /* @__PURE__ */ Object.keys(named);
 
 export function normalizer(steps: readonly Normalization[]): (text: string) => string {
-  if (!Array.isArray(steps))
+  if (!Array.isArray(steps)) {
     refuse("the option `normalize` must be an array of functions and of names such as 'lowercase'");
+  }
   const functions = steps.map((step: Normalization) => {
     if (typeof step === 'function') return (text: string) => requireText(step(text));
     if (Object.hasOwn(named, step)) return named[step];

@@ -28,8 +28,9 @@ export async function olderForm({ previous }: Field<unknown>, value: unknown): P
  */
 export async function olderTextOf(field: Field<unknown>, value: unknown): Promise<string | undefined> {
   // A text that is read as itself is a value of which it is an older form.
-  if (!writesOlder(field))
+  if (!writesOlder(field)) {
     return typeof value === 'string' && (await readOf(field, value)) === value ? value : undefined;
+  }
   const [text, again] = [await olderForm(field, value), await olderForm(field, value)];
   if (typeof text === 'string' && text === again) return text;
   throw new InputError(

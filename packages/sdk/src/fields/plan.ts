@@ -165,8 +165,9 @@ function planTable(table: string, given: FieldsTables[string], keys: Keys) {
   }
   requireUnique(columns, `the table ${table}`);
   requireName(table, table);
-  if (typeof subject === 'string' && !columns.includes(requireName(`${table}.subject`, subject)))
+  if (typeof subject === 'string' && !columns.includes(requireName(`${table}.subject`, subject))) {
     columns.push(subject);
+  }
   if (encrypted.has(subject as string)) {
     refuse(
       `\`subject\` of ${table} names the encrypted column \`${subject as string}\`: name a column that is ` +
@@ -192,8 +193,9 @@ export function requireOwnNames(fields: readonly FieldPlan[]): void {
   for (const joined of fields) {
     const { boundTo } = joined.field.index ?? {};
     const named = boundTo && fields.find(({ names }) => names.map(placeOf).includes(placeOf(boundTo)));
-    if (named?.field.index && named.names.length > 1 && !isJoined(named, joined))
+    if (named?.field.index && named.names.length > 1 && !isJoined(named, joined)) {
       refuse(`${joined.place} is joined with a renamed field: write ${lasting(named)} in both`);
+    }
   }
 }
 
@@ -331,8 +333,9 @@ export function subjectOfRow(
   if (subject === undefined) return given;
   const isColumn = typeof subject === 'string';
   const source = isColumn ? `the column \`${table}.${subject}\`` : `the function \`subject\` of ${table}`;
-  if (given !== undefined)
+  if (given !== undefined) {
     throw new InputError(`${source} names the person of each row: leave out the option \`subject\``);
+  }
   const value = isColumn ? (Object.hasOwn(row, subject) ? row[subject] : undefined) : subject(row);
   const isText = typeof value === 'string' || typeof value === 'bigint' || Number.isSafeInteger(value);
   const name = isText ? personName(String(value)) : '';

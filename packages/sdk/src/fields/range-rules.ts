@@ -39,11 +39,13 @@ export function steps<Size extends number | bigint, const Column extends string 
   size: Size,
   options: PartOptions<Column> = {},
 ): RangeIndex<Size extends bigint ? bigint : number, NoInfer<Column>> {
-  if (!(size > 0) || size === Infinity)
+  if (!(size > 0) || size === Infinity) {
     refuse('the argument of `part.steps` must be a positive number or bigint');
+  }
   const name = 'part.steps';
-  if (typeof size === 'number')
+  if (typeof size === 'number') {
     return buckets(name, options, numberType, (value) => Math.floor(value / size)) as never;
+  }
   const step: bigint = size;
   // Always rounds down. The operator `/` alone would round the quotient of negative bigints toward zero.
   const bucketOf = (value: bigint) => (value - (((value % step) + step) % step)) / step;

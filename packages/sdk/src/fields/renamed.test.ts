@@ -86,22 +86,25 @@ test('promise: no two fields have a name in common, and no join misses, because 
     [email, { others: { mail: field.text({ renamedFrom }) } }],
     [field.text({ renamedFrom: users }), {}],
   ] as const;
-  for (const [own, more] of twice)
+  for (const [own, more] of twice) {
     expect(() => define(own, more)).toThrow(/contains the name (?:people.mail|users.email) twice/);
+  }
   const differing = [
     [email, joinedTo(people)],
     [email, joinedTo(users)],
     [lasting, joinedTo(users)],
   ] as const;
-  for (const [own, more] of differing)
+  for (const [own, more] of differing) {
     expect(() => define(own, more)).toThrow(
       "write `searchable({ boundTo: { table: 'people', field: 'mail' } })` in both",
     );
+  }
   for (const own of [lasting, bare]) define(own, joinedTo(people));
   for (const options of [
     { renamedFrom: { table: 'people' } },
     { renamedFrom: ['people.mail'] },
     { write: 'past' },
-  ])
+  ]) {
     expect(() => field.text(options as never)).toThrow(/non-empty|renamedFrom|write/);
+  }
 });

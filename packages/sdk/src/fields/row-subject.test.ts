@@ -192,8 +192,9 @@ test('records of a user read for the user, and share the index key', async () =>
   expect(await records.as('8').where('patients', { name: 'Ada' })).toEqual({
     name_index: [stored.name_index],
   });
-  for (const user of ['7', '8', '7'])
+  for (const user of ['7', '8', '7']) {
     expect((await records.as(user).decryptRow('patients', 1, stored)).name).toBe('Ada');
+  }
   const { logs } = await client.audit.page();
   const users = logs.flatMap(({ action, metadata }) => (action === 'key.unwrap' ? [metadata['user']] : []));
   // One for the index key, and one for the data key of each user.

@@ -171,8 +171,9 @@ test('a row id that is too long for a context throws before a request', async ()
   const before = service.requests.length;
   const cold = fields.for(new EaasClient({ ...service, keyId }), { index: 'service' });
   const id = 'x'.repeat(5_000);
-  for (const work of [cold.decryptRow('users', id, stored), cold.encryptRow('users', id, { name: 'Ada' })])
+  for (const work of [cold.decryptRow('users', id, stored), cold.encryptRow('users', id, { name: 'Ada' })]) {
     expect((await errorOf(work)).message).toContain('context must have at most 4096 bytes');
+  }
   expect(service.requests).toHaveLength(before);
 });
 

@@ -55,8 +55,9 @@ test('too many rows, people without `most` and unknown locales are refused befor
   await expect(sortRows(patients, 'name')).rejects.toMatchObject(refused);
   const many = Array.from({ length: 715 }, () => rows).flat();
   await expect(sortRows(many, 'size')).rejects.toThrow(/^people\.size: 5005 rows are more than 5000: /);
-  for (const locale of ['xx', 'not a locale', ''])
+  for (const locale of ['xx', 'not a locale', '']) {
     await expect(sortRows(rows, 'name', { locale })).rejects.toThrow('unknown `locale`');
+  }
   await expect(sortRows(rows, 'notes')).rejects.toThrow('people.notes has no order');
   expect(unwraps()).toBe(0);
   expect(ids(await sortRows(patients, 'name', { most: 7, locale: 'en', limit: 2 }))).toBe('61');

@@ -59,20 +59,24 @@ export async function sortRows<Read extends object, const Name extends keyof Rea
   requireRows(rows);
   requireOptions(sortOptions, options, 'sortRows');
   const { locale, descending = false, offset = 0, limit = Infinity, most } = options;
-  if (locale !== undefined && !attempt(() => Intl.Collator.supportedLocalesOf(locale))?.length)
+  if (locale !== undefined && !attempt(() => Intl.Collator.supportedLocalesOf(locale))?.length) {
     throw new InputError("unknown `locale`: pass one such as 'en' or 'de'");
+  }
   const given = rows as readonly Row[];
   const columns: string[] = [by].flat();
   const handles = given.flatMap((row) => columns.flatMap((column) => heldIn(row[column]) ?? []));
   const refuse = (problem: string, remedy: string): never =>
     refuseStatement('too_many', { table: handles[0]?.plan.table, column: columns.join() }, problem, remedy);
-  if (rows.length > (most ?? 5_000))
+  if (rows.length > (most ?? 5_000)) {
     refuse(`${rows.length} rows are more than ${most ?? 5_000}`, 'narrow the search, or pass `most`');
-  if (most === undefined && handles.some(({ reader }) => reader.isOfPeople))
+  }
+  if (most === undefined && handles.some(({ reader }) => reader.isOfPeople)) {
     refuse('each person has a data key, whose use is an entry', 'pass `most`, the rows that may be opened');
+  }
   const unordered = handles.find(({ plan }) => ['bytes', 'json'].includes(plan.field.type.name));
-  if (unordered)
+  if (unordered) {
     throw new InputError(`${unordered.plan.place} has no order: sort by texts, numbers, bigints or dates`);
+  }
   const leniently: OpenOptions = { failuresAsNull: true };
   const opened = await reveal(given, columns, leniently);
   const order = orderOf(new Intl.Collator(locale, { numeric: true }), descending ? -1 : 1);

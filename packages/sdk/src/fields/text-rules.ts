@@ -66,13 +66,15 @@ export function words<const Column extends string | true = true>(
 }
 
 function requireLengths(call: string, ...lengths: readonly number[]): void {
-  for (const length of lengths)
+  for (const length of lengths) {
     requireKind(countFrom(1, 64), length, `a length that is passed to \`${call}\``);
+  }
 }
 
 function requireCharacters(text: string, length: number): readonly string[] {
   const all = Array.from(text);
-  if (all.length < length)
+  if (all.length < length) {
     refuse(`a text to search for must have at least ${length} characters, the shortest length in this index`);
+  }
   return all;
 }

@@ -17,7 +17,8 @@ function assigned(): RegExp {
     if (isAssigned) ranges += `\\u{${from.toString(16)}}-\\u{${(from + length - 1).toString(16)}}`;
     [from, isAssigned] = [from + length, !isAssigned];
   }
-  return (known = new RegExp(`[${ranges}]+`, 'gu'));
+  known = new RegExp(`[${ranges}]+`, 'gu');
+  return known;
 }
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);

@@ -110,8 +110,9 @@ function toJson(value: unknown, around: readonly unknown[], path: (string | numb
   if (typeof value === 'number') return notJson('NaN or Infinity', path, 'use null');
   if (typeof value === 'bigint') return notJson('a bigint', path, 'use text');
   if (typeof value !== 'object') return notJson(`a ${typeof value}`, path, 'omit it');
-  if (around.includes(value))
+  if (around.includes(value)) {
     return notJson('an object that contains itself', path, 'pass a copy without the cycle');
+  }
   if (around.length >= maxDepth) return refuse(`JSON must have at most ${maxDepth} levels of nesting`);
   const inside = [...around, value];
   if (Array.isArray(value)) {

@@ -81,10 +81,12 @@ function conditionsOf(plan: FieldPlan, value: unknown, place: Where): Condition[
 }
 
 function conditionOf(plan: IndexPlan, query: unknown, place: Where): Condition {
-  if (query === null || query === undefined)
+  if (query === null || query === undefined) {
     refuse(`the search by \`${plan.name}\` needs a value that is not null or undefined`);
-  if (plan.name !== undefined && plan.fields.some(({ field }) => writesOlder(field)))
+  }
+  if (plan.name !== undefined && plan.fields.some(({ field }) => writesOlder(field))) {
     refuse('a search by a part would miss values that the version before changes: remove `write` first');
+  }
   const fields = plan.fields.map(({ name, field: { type } }) => ({ name, type }));
   const subjects = plan.index.soughtBy(query, ...fields).map((bytes) => ({ plan, bytes }));
   if (subjects.length > 0) return { plan, place, asked: query, subjects };
@@ -131,8 +133,9 @@ function testOf(field: FieldPlan, asked: unknown): (value: unknown) => boolean {
   }
   const tests = Object.entries(asked).map(([name, query]) => {
     const { comparison } = requirePart(field, name).index;
-    if (!comparison)
+    if (!comparison) {
       return refuse(`the index \`${name}\` cannot compare: filter the decrypted rows yourself`);
+    }
     comparison.isWhole(query); // Throws for an invalid query.
     return (value: unknown) => comparison.accepts(value, query);
   });

@@ -47,8 +47,9 @@ export function withFields<const Name extends string, const Column extends strin
   options: TextPartOptions<Column> = {},
 ): PartIndex<never, WithFieldsQuery<Name>, false, NoInfer<Column>> {
   const index = indexOf('withFields', textPartOptions, options);
-  if (!(Array.isArray(others) && others.length > 0))
+  if (!(Array.isArray(others) && others.length > 0)) {
     refuse('the first argument of `withFields` must be a non-empty array of names of fields');
+  }
   const fold = foldOf(options);
   const partsOf = (...values: readonly TypedValue[]) => {
     const encoded = values.map(({ type, value }) => {

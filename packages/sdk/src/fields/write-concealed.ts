@@ -1,7 +1,7 @@
 // What becomes of a handle in a row that is written: it is refused, but for an update of its own row, which leaves its column.
 import { kindOf } from '@eaas/protocol/internal';
 import { concealedText, heldIn } from './concealed.ts';
-import type { CoreTable } from './core.ts';
+import type { CoreTable } from './adapter.ts';
 import { refuseStatement } from './encrypted-table-error.ts';
 import type { Row } from './internals.ts';
 import { type FieldPlan, rowIdOf, type TablePlan } from './plan.ts';
@@ -13,13 +13,14 @@ export function withoutHandles<Sent>(sent: Sent, place?: ColumnPlace): Sent {
   for (const value of withMembers([sent])) {
     const own = heldIn(value)?.plan;
     const remedy = 'reveal it first, as in `await row.column.reveal()`';
-    if (own)
+    if (own) {
       refuseStatement(
         'concealed',
         place ?? { table: own.table, column: own.name },
         'it is concealed',
         remedy,
       );
+    }
   }
   return sent;
 }

@@ -108,8 +108,9 @@ export function createHalves(given: HalfOption, expectedId: string | undefined, 
     /** Unwraps a DEK, and derives its data key with each half. */
     async open(of: Whose, call: () => Promise<Uint8Array>, derive: Derive): Promise<DerivedDataKey> {
       let next: DerivedDataKey | undefined;
-      for (const { dek, half } of (await unwrap(of, call)).toReversed())
+      for (const { dek, half } of (await unwrap(of, call)).toReversed()) {
         next = withHalf(await derive(dek), half, next);
+      }
       return next as DerivedDataKey;
     },
     drop: () => kept.clear(),
@@ -118,8 +119,9 @@ export function createHalves(given: HalfOption, expectedId: string | undefined, 
       const all = await ask(of);
       const tokenKey = (await token()) ?? null;
       const halves = all.filter(({ mac }) => mac ?? tokenKey);
-      if (halves.length === 0)
+      if (halves.length === 0) {
         throw new InputError("`index: 'half'` needs a half (got null): return one for this key");
+      }
       return Promise.all(
         halves.map(async (half) => {
           const key = await mixed(half, halfIndexMessage(tokenKey), tokenKey);
@@ -183,13 +185,15 @@ async function openHalf(half: Half, asked: number): Promise<OwnHalf> {
 async function macOf(half: Exclude<Half, null>): Promise<Mac> {
   if (typeof half === 'string' || isBytes(half)) {
     const bytes = (isBytes(half) ? half : parseHalf(half)) as Bytes | string;
-    if (typeof bytes === 'string')
+    if (typeof bytes === 'string') {
       throw new InputError(`a half must be what \`eaas half new\` printed (got ${bytes})`);
+    }
     requireKind(answerRule, bytes, 'the half');
     return macUnder(bytes).finally(() => bytes.fill(0));
   }
   const { name, hash, length } = half.algorithm as HmacKeyAlgorithm;
-  if (name !== 'HMAC' || hash.name !== 'SHA-256' || length !== 256 || !half.usages.includes('sign'))
+  if (name !== 'HMAC' || hash.name !== 'SHA-256' || length !== 256 || !half.usages.includes('sign')) {
     throw new InputError('a CryptoKey as a half must be for HMAC-SHA-256, 256 bits long, for `sign`');
+  }
   return async (message) => new Uint8Array(await crypto.subtle.sign('HMAC', half, message));
 }

@@ -52,7 +52,8 @@ export function halvesOf(limits: Limits, given?: HalfOption, id?: string): Halve
   let halves: ReturnType<typeof createHalves> | undefined;
   const load = once(async () => {
     const { createHalves } = await loadFile('halves', import('./halves.ts'));
-    return (halves = createHalves(own, id, limits));
+    halves = createHalves(own, id, limits);
+    return halves;
   });
   return { load, drop: () => halves?.drop() };
 }

@@ -99,14 +99,17 @@ test('a service without a batch endpoint is asked for a batch only once', async 
   for (const values of [
     ['a', 'b'],
     ['c', 'd'],
-  ])
+  ]) {
     expect(await Promise.all(values.map((value) => hash(value)))).toEqual(values.map((of) => ({ hash: of })));
+  }
   expect(asked.filter((route) => route.includes('batch'))).toHaveLength(1);
 });
 
 test('a call that waits while a service turns out to have no batches is answered', async () => {
   let answer = (): void => undefined;
-  const late = new Promise<void>((resolve) => (answer = resolve));
+  const late = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
   const hash = hashing(async (route, { value }) => {
     if (!route.includes('batch')) return { hash: value };
     await late;

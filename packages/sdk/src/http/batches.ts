@@ -143,7 +143,9 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     const output = new Promise<Output<R>>((resolve, reject) => {
       enqueue([Object.assign(item, { resolve, reject })]);
     });
-    return abortable(output, options.signal, patience.total).finally(() => (item.isDone = true));
+    return abortable(output, options.signal, patience.total).finally(() => {
+      item.isDone = true;
+    });
   };
 }
 

@@ -37,8 +37,9 @@ test('an aborted signal ends a call that waits for its API key', async () => {
   const controller = new AbortController();
   const calls = [client.keys.page({}, controller), client.encrypt('x', controller)];
   controller.abort('enough');
-  for (const error of await Promise.all(calls.map(failureOf)))
+  for (const error of await Promise.all(calls.map(failureOf))) {
     expect(error).toMatchObject({ code: 'aborted' });
+  }
 });
 
 test('a call with many values adds few listeners to its signal, and the signal aborts every value', async () => {
@@ -66,8 +67,9 @@ test('a call with many values adds few listeners to its signal, and the signal a
   await expect.poll(() => getEventListeners(signal, 'abort').length).toBeGreaterThan(0);
   expect(getEventListeners(signal, 'abort').length).toBeLessThanOrEqual(10);
   controller.abort();
-  for (const results of await Promise.all<Settled<unknown>[]>(many))
+  for (const results of await Promise.all<Settled<unknown>[]>(many)) {
     expect(outcomesOf(results)).toEqual(values.map(() => 'aborted'));
+  }
   for (const error of await Promise.all(single)) expect(error).toMatchObject({ code: 'aborted' });
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
@@ -105,15 +107,17 @@ test('a call with an aborted signal throws `aborted` without a request, even wit
       client.prime({ signal, ciphertexts: [ciphertext], scope: 'another' }),
       client.prime({ signal, scope: 'another' }),
     ];
-    for (const error of await Promise.all(calls.map(failureOf)))
+    for (const error of await Promise.all(calls.map(failureOf))) {
       expect(error).toMatchObject({ code: 'aborted' });
+    }
     const many = [
       client.encryptMany(['x', 'y'], { signal }),
       client.decryptMany([ciphertext, ciphertext], { signal }),
       client.rewrapMany([ciphertext, ciphertext], { signal }),
     ];
-    for (const results of await Promise.all<Settled<unknown>[]>(many))
+    for (const results of await Promise.all<Settled<unknown>[]>(many)) {
       expect(outcomesOf(results)).toEqual(['aborted', 'aborted']);
+    }
   }
   await arrivals();
   expect(service.requests).toHaveLength(asked);

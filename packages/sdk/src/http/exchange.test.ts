@@ -261,8 +261,9 @@ describe('secrets that a faulty gateway copies into `detail`', () => {
       code: 'bad_request',
       message: expect.stringMatching(/^Not valid: .* 1 to 2\.$/),
     });
-    for (const secret of [apiKey, other, 'cookie-of', dek, 'QQQ', '777'])
+    for (const secret of [apiKey, other, 'cookie-of', dek, 'QQQ', '777']) {
       expect(shown(error)).not.toContain(secret);
+    }
   });
 
   test.each([

@@ -78,8 +78,9 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
     if (output === undefined) {
       throw new ServiceError('invalid_response', 'the service did not respond with JSON: is its URL right?');
     }
-    if (!isOutput(route, output, kinds, 'eaas-issuer' in headers) || !namesSameKeys(input, output))
+    if (!isOutput(route, output, kinds, 'eaas-issuer' in headers) || !namesSameKeys(input, output)) {
       throw unreadable();
+    }
     note(response, output);
     return withMaskedDetails(output);
   } catch (error) {
@@ -125,9 +126,11 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
   function withMaskedDetails(output: Output<R>): Output<R> {
     const { items } = input as { items?: object[] };
     const { results } = output as { results?: readonly { error?: { detail: string } }[] };
-    if (items && results)
-      for (const [index, { error }] of results.entries())
+    if (items && results) {
+      for (const [index, { error }] of results.entries()) {
         if (error) error.detail = masked(error.detail, items[index] ?? {});
+      }
+    }
     return output;
   }
 

@@ -128,8 +128,9 @@ test('hashes are 64 lower-case hexadecimal digits', () => {
 
 test('a name has 1 to 64 letters, digits, hyphens and underscores, and contains no API key', () => {
   for (const name of ['a', 'request-1_B', 'x'.repeat(64)]) expect(isName(name)).toBe(true);
-  for (const other of ['', 'x'.repeat(65), 'a b', ' a', 'a\n', 'a.b', 'x-eaas_sk_1', 1, null])
+  for (const other of ['', 'x'.repeat(65), 'a b', ' a', 'a\n', 'a.b', 'x-eaas_sk_1', 1, null]) {
     expect(isName(other)).toBe(false);
+  }
 });
 
 test.each([

@@ -97,8 +97,9 @@ const engines: Engines = { values: webCryptoEngine, sync: undefined, streams: we
 export function createIntake(options: IntakeOptions): Intake {
   requireOptions({ publicKey: 'anything' }, options, 'createIntake');
   const publicKey = parsePublicKey(options.publicKey);
-  if (!globalThis.crypto?.subtle)
+  if (!globalThis.crypto?.subtle) {
     throw new InputError('this page has no `crypto.subtle`: serve the page over https or from localhost');
+  }
   const { keyId, keyVersion } = publicKey;
 
   return {
@@ -128,8 +129,9 @@ export function createIntake(options: IntakeOptions): Intake {
       requireOptions(wrapOptions, given, 'wrap');
       if (given.signal?.aborted) throw aborted();
       const id: unknown = given.keyId ?? keyId;
-      if (String(id).toLowerCase() !== keyId)
+      if (String(id).toLowerCase() !== keyId) {
         throw new InputError(`\`keyId\` must be ${keyId}, the key id in \`publicKey\`, or be omitted`);
+      }
       requireDek(dek);
       return wrapForIntake(publicKey, dek, given.wrapContext);
     },

@@ -77,8 +77,9 @@ test('what was altered, or sealed for another person, rp id or passkey, is a Dec
     [own, 'patient-8'],
     [{ ...own, rp: 'example.org' }, subject],
     [sealedOf(second), subject],
-  ])
+  ]) {
     await expect(openPasskeyHalf({ sealed: [one], subject: of } as never)).rejects.toThrow(DecryptionError);
+  }
 });
 
 test('both ceremonies verify the person, and a new passkey takes the place of no other one', async () => {
@@ -104,8 +105,9 @@ test.each<[string, () => unknown, number]>([
 ])('%s: nothing is returned, and only a new passkey is forgotten', async (code, prepare, forgotten) => {
   prepare();
   const known = [sealedOf(first).passkey];
-  for (const passkeys of [[], known])
+  for (const passkeys of [[], known]) {
     await expect(createPasskeyHalf({ ...options, passkeys })).rejects.toMatchObject({ code });
+  }
   const signalled = [{ rpId: 'example.com', credentialId: known[0] }];
   expect(browser.signalUnknownCredential.mock.calls).toEqual(forgotten ? [signalled] : []);
 });
@@ -118,7 +120,8 @@ test('wrong options are an InputError before the person is asked', async () => {
     createPasskeyHalf({ ...options, recovery: { publicKey: 'eaas_pk_1.x' } }),
     openPasskeyHalf({ sealed: [], subject }),
   ]);
-  for (const { status, ...of } of settled)
+  for (const { status, ...of } of settled) {
     expect([status, of]).toEqual(['rejected', { reason: expect.any(InputError) as unknown }]);
+  }
   expect([browser.create, browser.get].flatMap(({ mock }) => mock.calls)).toEqual([]);
 });

@@ -51,7 +51,9 @@ export async function ask(body: unknown, granted: GrantedCall) {
   const call = createTransport(
     { ...settings, timeouts: { total: settings.timeout, attempt: settings.timeout }, retries: 0 },
     async (_, input, send) => send({ authorization: `Bearer ${await tokenOf(granted)}` }, input),
-    (event) => (requestId = event.type === 'call' ? event.requestId : undefined),
+    (event) => {
+      requestId = event.type === 'call' ? event.requestId : undefined;
+    },
   );
   const single = routeOf(target.operation);
   const send = coalesce(call, single, { total: settings.timeout, retries: 0 });
@@ -132,8 +134,9 @@ function boundSubject(grant: CheckedGrant, { subject, wrapped_key: wrapped }: Fi
 
 /** Returns the user for the audit log. */
 function userFor({ grant: { user } }: GrantedCall, asserted: string | undefined): string | undefined {
-  if (asserted !== undefined && asserted !== user)
+  if (asserted !== undefined && asserted !== user) {
     throw badRequest('`user` must be the user of this session, whom the app names: leave it out');
+  }
   return user;
 }
 
@@ -146,8 +149,9 @@ function boundContext(set: Context, added: Context = {}): Context | undefined {
   }
   const context = { ...added, ...set };
   if (Object.keys(context).length === 0) return undefined;
-  if (!attempt(() => encodeContext(context)))
+  if (!attempt(() => encodeContext(context))) {
     throw badRequest('`context` is too large together with the names that the app adds');
+  }
   return context;
 }
 
@@ -181,9 +185,9 @@ function refusalFor(error: unknown, { settings }: GrantedCall, requestId: string
   if (passedOn.has(code)) return new Refusal(code as ProblemCode, error.message, { requestId });
   // Nobody waits for this answer: the browser closed the connection.
   if (code === 'aborted') return unavailable(504, requestId);
-  if (code === 'network' || code === 'timeout' || code === 'invalid_response' || code === 'unavailable')
+  if (code === 'network' || code === 'timeout' || code === 'invalid_response' || code === 'unavailable') {
     settings.report({ type: 'service_failed', reason: code, requestId });
-  else settings.report({ type: 'api_key_refused', code, requestId });
+  } else settings.report({ type: 'api_key_refused', code, requestId });
   if (code === 'timeout') return unavailable(504, requestId);
   return unavailable(code === 'unavailable' ? 503 : 502, requestId);
 }

@@ -85,10 +85,11 @@ export function toNodeHandler(
  */
 export function nodeRequestOf(request: Request): NodeRequest {
   const found = nodeRequests.get(request);
-  if (!found)
+  if (!found) {
     throw new InputError(
       'the argument of `nodeRequestOf` must be the request that `toNodeHandler` passed to `authorize` (got another request)',
     );
+  }
   return found;
 }
 

@@ -118,13 +118,15 @@ export function checkOptions(options: ProxyOptions) {
   requireOptions(rules, options, 'createProxy');
   requireKind('callback', options.authorize, '`authorize`');
   const { apiKey, basePath = '/api/eaas', timeout = 30_000, origin, allowedOrigins = [], onEvent } = options;
-  if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(apiKey))
+  if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(apiKey)) {
     throw new InputError('`apiKey` must be an API key, or a function that returns an API key');
+  }
   // Refuses a `basePath` that URL parsing would change, such as `/a b` or `/a/../b`. The path of a parsed request URL
   // can never begin with such a `basePath`.
   const path = `${basePath}/v1`;
-  if (path.includes('//') || parseUrl(path, 'https://x')?.pathname !== path)
+  if (path.includes('//') || parseUrl(path, 'https://x')?.pathname !== path) {
     throw new InputError('`basePath` must be empty or an encoded path such as `/api/eaas`');
+  }
   if (origin !== undefined) requireOrigin('origin', origin);
   for (const [at, allowed] of allowedOrigins.entries()) requireOrigin(`allowedOrigins[${at}]`, allowed);
   return {

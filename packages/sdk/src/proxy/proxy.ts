@@ -76,12 +76,13 @@ function requireTarget(method: string, path: string, basePath: string): Target {
   const found = path.startsWith(basePath) ? paths.exec(path.slice(basePath.length)) : null;
   const [, key, ofKey, ofBatch, hash] = found ?? [];
   const keyId = key === undefined ? undefined : parseUuid(key);
-  if (!found || (key !== undefined && !keyId))
+  if (!found || (key !== undefined && !keyId)) {
     throw new Refusal(
       'not_found',
       'The path of this request does not exist: check that `proxyUrl` of the client ends with `basePath` ' +
         'of the proxy, and that the path contains the id of the key, not the name of the key.',
     );
+  }
   if (method !== 'POST') throw new Refusal('method_not_allowed', 'Send a POST request.');
   return { operation: (ofKey ?? ofBatch ?? hash) as ProxyOperation, batch: ofBatch !== undefined, keyId };
 }
@@ -172,18 +173,20 @@ async function readBody(request: Request, timeout: number): Promise<Uint8Array> 
   requireBodyType(headers.get('content-type'), headers.get('content-encoding'), true);
   const tooLarge = () => bodyTooLarge(limits.body);
   if (Number(headers.get('content-length') ?? 0) > limits.body) throw tooLarge();
-  if (request.bodyUsed)
+  if (request.bodyUsed) {
     throw new InputError(
       '`authorize` must not read the body of its request, which the proxy reads later: read `request.clone()` instead',
     );
+  }
   // Not before: a framework may begin to read the body when it is asked for.
   const { body } = request;
   if (!body) return new Uint8Array(0);
   return within((stop) => readAll(body, limits.body, tooLarge, stop), timeout, signal).catch(
     (error: unknown) => {
       if (error instanceof Refusal) throw error;
-      if ((error as Partial<ServiceError> | null)?.code !== 'timeout')
+      if ((error as Partial<ServiceError> | null)?.code !== 'timeout') {
         throw badRequest('the connection was closed before the whole request body arrived');
+      }
       const detail = 'The whole request did not arrive in time: send the request again, without pauses.';
       throw new Refusal('bad_request', detail, { status: 408, title: 'Request Timeout' });
     },

@@ -68,8 +68,9 @@ test('dot segments in a path are resolved before the grant is checked', async ()
     `/x/..${wrapPath}`,
     wrapPath.replace('wrap', 'unwrap/%2E%2E/wrap'),
     `/api\\eaas/v1/keys/${key}/wrap`,
-  ])
+  ]) {
     await post(path, { dek });
+  }
   expect(asked).toEqual(['wrap', key, 'wrap', key, 'wrap', key]);
 });
 
@@ -225,7 +226,11 @@ describe('a body', () => {
 
   test('that does not arrive in time gets 408', async () => {
     let cancelled = false;
-    const body = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled = true) });
+    const body = new ReadableStream<Uint8Array>({
+      cancel: () => {
+        cancelled = true;
+      },
+    });
     const answer = await answerTo({ body, options: { timeout: 20 } });
     expect([answer.json, cancelled]).toMatchObject([{ status: 408, code: 'bad_request' }, true]);
   });

@@ -72,7 +72,9 @@ describe('failures of the service', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     let asked = (): void => undefined;
-    const reached = new Promise<void>((resolve) => (asked = resolve));
+    const reached = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
     const silent = () => (asked(), new Promise<never>(() => undefined));
     const { post, events } = setUp({ fetch: silent, timeout: 20 });
     const answer = post(wrapPath, { dek });

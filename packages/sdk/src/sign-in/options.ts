@@ -38,9 +38,11 @@ export function isSignIn(options: SignInOptions & { requireUser?: unknown }, ...
   const { issuer, token, subject } = options;
   if (!issuer && !token && subject === undefined) return false;
   if (!issuer || !token) throw new InputError('a sign-in needs `issuer` and `token`');
-  for (const name of subject === null ? others : ['requireUser', ...others])
-    if ((options as Record<string, unknown>)[name] !== undefined)
+  for (const name of subject === null ? others : ['requireUser', ...others]) {
+    if ((options as Record<string, unknown>)[name] !== undefined) {
       throw new InputError(`pass either \`token\` or \`${name}\``);
+    }
+  }
   return true;
 }
 

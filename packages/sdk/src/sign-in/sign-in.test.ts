@@ -169,8 +169,9 @@ describe('the token of another user', () => {
     expect(await open(reader('ben'), second)).toBe('x');
     await expect(open(reader('ann'), second)).rejects.toMatchObject({ code: 'decryption' });
     user = 'nobody';
-    for (const call of [() => open(client, second), () => write(client)])
+    for (const call of [() => open(client, second), () => write(client)]) {
       await expect(call()).rejects.toMatchObject({ code: 'unauthorized' });
+    }
     expect(named).toHaveBeenCalledTimes(2);
   });
 
@@ -180,8 +181,9 @@ describe('the token of another user', () => {
     const [call, many] = [client.encrypt(value, { context }), client.encryptMany([{ value, context }])];
     value.fill(0);
     context.row = '2';
-    for (const ciphertext of [await call, ...valuesOf(await many)])
+    for (const ciphertext of [await call, ...valuesOf(await many)]) {
       expect(await client.decrypt(ciphertext, { context: { row: '1' } })).toEqual(new Uint8Array([1, 2, 3]));
+    }
     const ciphertext = await call;
     signedIn.token = undefined;
     await expect(client.decryptMany([ciphertext], { context: { row: '1' } })).rejects.toMatchObject({
@@ -219,7 +221,9 @@ describe('the token of another user', () => {
   test('removes data keys that are still on their way', async () => {
     const { make, sent, fetch } = await setUp();
     let release = (): void => {};
-    const gate = new Promise<void>((resolve) => (release = resolve));
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     let user = 'ann';
     let isHeld = false;
     const held: typeof fetch = async (...request) => {
@@ -240,8 +244,9 @@ describe('the token of another user', () => {
     await arrivals();
     release();
     await expect(late).rejects.toThrow(/another user has signed in since this call/);
-    for (const call of [ofBen, client.decrypt(ciphertext).catch((error: unknown) => error)])
+    for (const call of [ofBen, client.decrypt(ciphertext).catch((error: unknown) => error)]) {
       expect(await call).toMatchObject({ code: 'decryption' });
+    }
     expect(sent.at(-1)?.body['subject']).toBe('ben');
   });
 

@@ -73,18 +73,20 @@ export function createSignIn(options: SignInOptions, drop: () => void) {
     // Each call asks, so a token that is known is not read again.
     const held = known?.jwt === jwt ? known : read(jwt);
     take(number, held.user);
-    return (known = held);
+    known = held;
+    return held;
   }
 
   function read(jwt: unknown): Token {
     const claims = claimsOf(jwt);
     const subject: unknown = subjectOf?.(claims);
-    if (subjectOf && (typeof subject !== 'string' || subject === ''))
+    if (subjectOf && (typeof subject !== 'string' || subject === '')) {
       throw new InputError(
         options.subject
           ? '`subject` must return the subject of the user, a text that is not empty'
           : 'the token has no claim `sub`: pass `subject: (claims) => …`, which returns the subject of the user',
       );
+    }
     return {
       jwt: jwt as string,
       claims,
@@ -95,10 +97,11 @@ export function createSignIn(options: SignInOptions, drop: () => void) {
 
   function claimsOf(jwt: unknown): TokenClaims {
     const text = typeof jwt === 'string' ? jwt : '';
-    if (text.startsWith('eaas_sk_'))
+    if (text.startsWith('eaas_sk_')) {
       throw new InputError(
         '`token` must return a token of your sign-in (got an API key): pass it as `apiKey`',
       );
+    }
     const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(text) ?? [];
     const claims = jsonIn(payload ?? '');
     if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return claims as TokenClaims;
@@ -126,8 +129,9 @@ export function createSignIn(options: SignInOptions, drop: () => void) {
 
   const authorize: Authorize = async (route, input, send) => {
     const body: Items | undefined = input;
-    if (subjectOf && body?.user !== undefined)
+    if (subjectOf && body?.user !== undefined) {
       throw new InputError('the token names the user: leave out `user`');
+    }
     const sendWith = (held: Token) =>
       send(
         { authorization: `Bearer ${held.jwt}`, 'eaas-issuer': issuer },

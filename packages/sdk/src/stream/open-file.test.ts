@@ -182,11 +182,12 @@ test('a file is closed at the end of a `using` block, and what is no file is ref
   const file = await openFile(client, new Blob([sealed]), { keyId });
   file[Symbol.dispose]();
   await expect(file.read({ end: 9 })).rejects.toThrow('closed');
-  for (const none of [undefined, null, {}, sealed, { size: 9 }, 'files/a.enc'])
+  for (const none of [undefined, null, {}, sealed, { size: 9 }, 'files/a.enc']) {
     await expect(openFile(client, none as never, { keyId })).rejects.toMatchObject({
       code: 'input',
       message: expect.stringContaining(
         'a Blob, an open file (`await open(path)`), a URL, or an object with `size` and `read`',
       ) as string,
     });
+  }
 });

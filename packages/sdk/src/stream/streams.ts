@@ -121,7 +121,9 @@ export async function encryptBlob(
   requireKind(aBlob, blob, 'the second argument');
   const wrapping = wrapBy(client, options);
   let resolve: (wrapped: Wrapped) => void;
-  const isWrapped = new Promise<Wrapped>((done) => (resolve = done));
+  const isWrapped = new Promise<Wrapped>((done) => {
+    resolve = done;
+  });
   const wrap: Wrap = async (dek) => {
     const wrapped = await wrapping(dek);
     resolve(wrapped);

@@ -31,8 +31,12 @@ function recorder() {
       spans.push(span);
       return active.run(span, work, {
         setAttributes: (more) => Object.assign(span.attributes, more),
-        setStatus: ({ code }) => (span.status = code),
-        end: () => void (span.isOver = true),
+        setStatus: ({ code }) => {
+          span.status = code;
+        },
+        end: () => {
+          span.isOver = true;
+        },
       });
     },
   };

@@ -59,8 +59,9 @@ function filesOf(name: string): [string, string][] {
 function proxyModule(): string {
   const [, code = ''] = /^```ts\n(\/\/ eaas-proxy\.ts\n.*?)^```$/ms.exec(manual) ?? [];
   const own = code.replace("'https://app.example'", 'process.env.APP_ORIGIN!');
-  if (own === code)
+  if (own === code) {
     throw new Error('the example `eaas-proxy.ts` in `browser.md` must set the option `origin`');
+  }
   return before + own;
 }
 
@@ -77,8 +78,9 @@ export async function composeApp({ name, folder, modules }: Framework): Promise<
   };
   for (const [path, code] of [...filesOf(name), [`${modules ?? ''}eaas-proxy.ts`, proxyModule()] as const]) {
     write(path, code);
-    if (modules === undefined)
+    if (modules === undefined) {
       write(path.replace(/ts$/, 'js'), (await transform(code, { loader: 'ts' })).code);
+    }
   }
   return place;
 }
@@ -108,7 +110,11 @@ export async function startApp(
   }
   const child = spawn(process.execPath, framework.start(port), { cwd: place, env: { ...env, ...service } });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += String(chunk);
+    });
+  }
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const answers = () =>
     fetch(origin).then(
@@ -116,8 +122,9 @@ export async function startApp(
       () => false,
     );
   while (!(await answers())) {
-    if (child.exitCode !== null)
+    if (child.exitCode !== null) {
       throw new Error(`the ${framework.name} app ended before it responded: ${output}`);
+    }
     await sleep(100);
   }
   return {

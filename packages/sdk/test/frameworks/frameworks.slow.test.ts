@@ -114,8 +114,9 @@ describe.each(frameworks)('$name', (framework) => {
     for (const refused of [
       await post(wrapUrl, JSON.stringify({ dek }).padEnd(limit + 1)),
       await batch(limit + 1),
-    ])
+    ]) {
       expect([refused.status, await refused.json()]).toMatchObject([413, { code: 'too_large' }]);
+    }
     const passed = await batch(limit);
     expect([passed.status, await passed.json()]).toMatchObject([200, { results: [{ key_id: keyId }] }]);
   });

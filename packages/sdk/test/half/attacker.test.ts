@@ -48,8 +48,9 @@ function openedBy(ciphertext: string, key: string): string | undefined {
 
 test.each(['token', 'half'] as const)('a half keeps everything from the service: %s', async (source) => {
   const app = await victim(source);
-  for (const encoding of ['hex', 'latin1', 'base64', 'base64url'] as const)
+  for (const encoding of ['hex', 'latin1', 'base64', 'base64url'] as const) {
     expect(app.traffic).not.toContain(half.toString(encoding).replace('=', ''));
+  }
   expect(app.traffic).not.toContain(kit.tokenOf(half, 'eaas_half_'));
 
   /** How many values open with the data keys that the service unwraps, and how many numbers the index shows. */
@@ -63,8 +64,9 @@ test.each(['token', 'half'] as const)('a half keeps everything from the service:
     const opened = app.table.filter(({ ssn }, at) => openedBy(ssn, keys[at] ?? '') === numbers[at]);
     return { opened: opened.length, found: numbers.filter((ssn) => stored.has(indexOf(ssn))).length };
   };
-  for (const guess of [null, Buffer.alloc(32), randomBytes(32)])
+  for (const guess of [null, Buffer.alloc(32), randomBytes(32)]) {
     expect(await attack(guess)).toEqual({ opened: 0, found: 0 });
+  }
   expect(await attack(half)).toEqual({ opened: 20, found: 20 });
 
   const [{ ssn } = { ssn: '' }] = app.table;

@@ -73,7 +73,9 @@ test('the signal of a call ends its wait, before any request, and not that of an
   const { make, service } = await observedClient();
   const ciphertext = await make({ half: own }).encrypt('x');
   let answer: (half: Uint8Array) => void = () => undefined;
-  const answered = new Promise<Uint8Array>((resolve) => (answer = resolve));
+  const answered = new Promise<Uint8Array>((resolve) => {
+    answer = resolve;
+  });
   const client = make({ half: () => answered });
   const stop = new AbortController();
   const stopped = [client.decrypt(ciphertext, stop), client.encrypt('y', stop)];

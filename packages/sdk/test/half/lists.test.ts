@@ -69,8 +69,9 @@ test('without the right half, all calls fail with the one error, and without any
       async () => client.decryptSync(value),
       async () => bytesOf((await decryptBlob(client, blob, file)).stream),
       () => openFile(client, blob, file),
-    ])
+    ]) {
       await expect(call()).rejects.toMatchObject({ message: `decryption failed: ${altered}${more}` });
+    }
     expect((await rowsBy(client))[0]).toBe('decryption');
   }
 });

@@ -61,8 +61,9 @@ test.each<[string, unknown]>([
   const proxyUrl = 'https://app.example';
   const page = () => createBrowserClient({ keyId, proxyUrl, half: half as never }).encrypt('x');
   expect(await outcomesFor(page)).toEqual(refused);
-  for (const wrong of [half, [null, half], () => half, async () => half])
+  for (const wrong of [half, [null, half], () => half, async () => half]) {
     expect(await outcomesWith({ half: wrong })).toEqual(refused);
+  }
 });
 
 test('the bytes of the app are copied at once, and never touched', async () => {
@@ -92,8 +93,9 @@ test('bytes, a text and a key that cannot be read are the same half, also for in
   const found = (index: string) => Promise.all(clients.map((client) => where(client, index)));
   for (const index of ['half', token]) expect(new Set((await found(index)).map(String)).size).toBe(1);
   const sealed = [plain, ...(await Promise.all(clients.map((client) => client.encrypt('x'))))];
-  for (const client of clients)
+  for (const client of clients) {
     expect(outcomesOf(await client.decryptMany(sealed, { as }))).toEqual(['x', 'x', 'x', 'x']);
+  }
 });
 
 test.each([

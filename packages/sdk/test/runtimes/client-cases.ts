@@ -29,8 +29,9 @@ export const clientCases: Cases = {
     const hmac = { name: 'HMAC', hash: 'SHA-256' };
     const key = await crypto.subtle.importKey('raw', half, hmac, false, ['sign']);
     const bundle = await scene.connect({ half }).encrypt('a secret');
-    for (const own of [half, key, [half.toReversed(), half]])
+    for (const own of [half, key, [half.toReversed(), half]]) {
       same(await scene.connect({ half: own }).decrypt(bundle, { as: 'text' }), 'a secret', 'the text');
+    }
     await refused(() => scene.connect({ half: half.toReversed() }).decrypt(bundle), 'decryption');
     await refused(() => scene.connect().decrypt(bundle), 'decryption');
   },

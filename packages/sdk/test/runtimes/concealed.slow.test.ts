@@ -74,7 +74,7 @@ const places = [
   ['Chromium', hasChromium, runInPage, none, /Concealed/],
 ] as const;
 
-for (const [name, available, run, loggers, shown] of places)
+for (const [name, available, run, loggers, shown] of places) {
   whereAvailable(name, available, () => {
     test('what is printed has no concealed value', async () => {
       const stdin = { contents: loggers + program, resolveDir: import.meta.dirname };
@@ -86,3 +86,4 @@ for (const [name, available, run, loggers, shown] of places)
       expect(printed).not.toMatch(/canary-7319|99,\s*97,\s*110|eaasA/);
     });
   });
+}

@@ -27,8 +27,9 @@ export const engineCases = (name: string): Cases => ({
   },
   [`${name}: refuses every refused vector with the code of the vector`]: async ({ engines, vectors }) => {
     const engine = engineOf(engines, name);
-    for (const refusal of vectors.messages.refusals)
+    for (const refusal of vectors.messages.refusals) {
       await refused(() => openBy(engine, refusal, refusal.expected_key_id), refusal.error);
+    }
     for (const refusal of vectors.streams.refusals) {
       const altered = refusedBytes(refusal, vectors.streams.cases);
       await refused(() => openStreamBy(engine, refusal, altered), refusal.error);

@@ -19,8 +19,9 @@ export async function openService() {
       const { key_id: otherKeyId } = await client.keys.create({ name: 'other' });
       const { key_id: intakeKeyId } = await client.keys.create({ name: 'forms', intake: true });
       const { intake_public_key } = await client.publicKey(intakeKeyId);
-      if (intake_public_key === null)
+      if (intake_public_key === null) {
         throw new Error('the service must return the public key of the intake key (got null)');
+      }
       return {
         baseUrl,
         apiKey,

@@ -128,8 +128,9 @@ export async function openService(options: OpenOptions, purpose: Purpose) {
     const roots = await loadRoots(database.rootKey, options.previousRootKey);
     await connections.transaction((tx) => checkRoots(tx, roots));
     const warnings = [...options.warnings];
-    for (const plugin of purpose === 'serve' ? plugins : [])
+    for (const plugin of purpose === 'serve' ? plugins : []) {
       warnings.push(...((await plugin.warnings?.(connections)) ?? []));
+    }
     const keyHosts = new KeyHosts(options.issuerHosts ?? []);
     const isSpread = await connections.run(hasCitus);
     const parts = { database: connections, reads, background, isSpread, roots, keyHosts, plugins };

@@ -149,5 +149,7 @@ function prepareProcess(): (log: FastifyBaseLogger) => void {
     else process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     process.exit(70);
   });
-  return (given) => void (log = given);
+  return (given) => {
+    log = given;
+  };
 }

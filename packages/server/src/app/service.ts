@@ -73,7 +73,9 @@ export function createService({
       keysFor: keySetsOf({ database, hosts: keyHosts, alarms, now }),
       keyHostFault: (uri) => keyHosts.faultOf(uri),
     }),
-    core.intake((count) => void (counts.intakeOpened += count)),
+    core.intake((count) => {
+      counts.intakeOpened += count;
+    }),
     ...further,
   ];
   const store = postgresStore({ database, reads, background }, isSpread);

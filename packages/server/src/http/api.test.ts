@@ -119,8 +119,9 @@ it('only what a route names is served, and HEAD works like GET except under /v1'
   expect(await statusOf('/v1/hash', 'OPTIONS')).toBe(405);
   expect(await statusOf('/v1/keys', 'HEAD')).toBe(405);
   expect(await statusOf('/healthz', 'HEAD')).toBe(200);
-  for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'])
+  for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']) {
     expect((await fetch(path, { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD');
+  }
   expect((await fetch('/v1/keys', { method: 'PUT' })).headers.get('allow')).toBe('POST, GET');
   const head = 'QUERY /v1/keys HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
   expect(await exchange(head)).toMatch(/^HTTP\/1.1 405 /);

@@ -117,8 +117,9 @@ class HttpDoor implements Door {
       const reply = this.#reply;
       const receipt = receiptIn(receipts);
       if (receipt) void reply.header('eaas-entry', `${receipt.id} ${receipt.hash}`);
-      if (endpoint.maxAge !== undefined)
+      if (endpoint.maxAge !== undefined) {
         void reply.header('cache-control', `private, max-age=${endpoint.maxAge}`);
+      }
       if (endpoint.status === 201) void reply.header('location', locationOf(route, answered));
       void send(reply.code(endpoint.status ?? 200), 'application/json', text);
     };

@@ -104,7 +104,11 @@ export function createApp(served: Served, options: AppOptions = {}): FastifyInst
   const refuse = async (given: unknown, request: FastifyRequest, reply: FastifyReply) => {
     // Who has no share of this replica yet takes that of strangers: thousands of them would leave no time for the tenants.
     let fault = given;
-    if (!request.visit.hasEntered) await enter(fair, request).catch((late: unknown) => void (fault = late));
+    if (!request.visit.hasEntered) {
+      await enter(fair, request).catch((late: unknown) => {
+        fault = late;
+      });
+    }
     return answerError(fault, request, reply);
   };
   const answerLater = async (fault: Error & { code?: string }, socket: Socket): Promise<void> => {
@@ -123,8 +127,9 @@ export function createApp(served: Served, options: AppOptions = {}): FastifyInst
   });
   // Of QUERY, Fastify would require a Content-Type before it answers 405.
   for (const method of METHODS) {
-    if (method === 'QUERY' || !app.supportedMethods.includes(method))
+    if (method === 'QUERY' || !app.supportedMethods.includes(method)) {
       app.addHttpMethod(method, { overrideExisting: true });
+    }
   }
   // The server ignores the Expect header, as RFC 9110, section 10.1.1 allows. By default, Node responds to an unknown
   // expectation with an empty 417.
@@ -164,12 +169,14 @@ export function createApp(served: Served, options: AppOptions = {}): FastifyInst
  */
 function faultOf({ raw, visit, params }: FastifyRequest): Refusal | undefined {
   const { httpVersion, headers, url = '' } = raw;
-  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
     return badHttp('The version of HTTP must be 1.0 or 1.1.');
+  }
   if (httpVersion === '1.1' && !headers.host) return badHttp('The request must have a Host header.');
   if (url.includes('#')) return badHttp('The path must not contain "#".');
-  if ((visit.body.coding ?? 'chunked').toLowerCase() !== 'chunked')
+  if ((visit.body.coding ?? 'chunked').toLowerCase() !== 'chunked') {
     return badHttp('The header Transfer-Encoding must be "chunked".');
+  }
   return Object.values(params ?? {}).includes('') ? nothingHere() : undefined;
 }
 

@@ -19,7 +19,9 @@ export function takeAnnounced({ headers }: IncomingMessage) {
   const coding = headers['transfer-encoding'];
   const bytes = coding === undefined ? Number(length ?? 0) : Infinity;
   // To delete them would make each look at the headers slow.
-  headers['content-type'] = headers['content-length'] = headers['transfer-encoding'] = undefined;
+  headers['content-type'] = undefined;
+  headers['content-length'] = undefined;
+  headers['transfer-encoding'] = undefined;
   return { type, encoding, coding, bytes };
 }
 

@@ -91,7 +91,9 @@ describe('requests without a tenant', () => {
   it('/metrics is read once for all requests that wait', async () => {
     let reads = 0;
     let release = (): void => {};
-    const first = new Promise<void>((resolve) => (release = resolve));
+    const first = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     const metrics = async () => {
       reads++;
       await first;
@@ -157,8 +159,9 @@ describe('/docs and /openapi.json', () => {
 
 describe('/log', () => {
   const readLog = async (path: string) => {
-    if (path === 'checkpoint')
+    if (path === 'checkpoint') {
       return { bytes: 'eaas.example/log\n', type: 'text/plain; charset=utf-8', maxAge: 5 };
+    }
     if (path !== 'tile/0/x001/234.p/5') return undefined;
     return { bytes: Buffer.alloc(160), type: 'application/octet-stream', maxAge: 31_536_000 };
   };

@@ -6,8 +6,9 @@ import { discardBody } from './body.ts';
 
 /** Responds with the problem document of an error. An error that is no refusal is logged, and becomes a 500. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (!(error instanceof Refusal))
+  if (!(error instanceof Refusal)) {
     request.log.error({ request_id: request.id, error: describeError(error) }, 'request failed');
+  }
   const { problem, receipt } = error instanceof Refusal ? error : { problem: unexpected };
   request.visit.code = problem.code;
   discardBody(request.raw);

@@ -11,7 +11,11 @@ function open(port: number) {
   let text = '';
   const errors: Error[] = [];
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
-  socket.on('data', (part: string) => (text += part)).on('error', (error) => errors.push(error));
+  socket
+    .on('data', (part: string) => {
+      text += part;
+    })
+    .on('error', (error) => errors.push(error));
   return {
     socket,
     errors,
@@ -22,7 +26,9 @@ function open(port: number) {
 
 function slowService() {
   let onEvict = (): void => undefined;
-  const gone = new Promise<void>((resolve) => (onEvict = resolve));
+  const gone = new Promise<void>((resolve) => {
+    onEvict = resolve;
+  });
   const keys = async () => {
     await gone;
     return { keys: [], count: 0, total: 0, limit: 50, offset: 0 };

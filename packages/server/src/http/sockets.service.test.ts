@@ -83,7 +83,9 @@ describe.concurrent('invalid HTTP', () => {
     for (const header of ['Connection: Upgrade\r\nUpgrade: websocket', 'Expect: a-miracle']) {
       let answer = '';
       const socket = connect(port, '127.0.0.1').setEncoding('utf8');
-      socket.on('data', (part: string) => (answer += part));
+      socket.on('data', (part: string) => {
+        answer += part;
+      });
       socket.write(`GET /healthz HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`);
       await expect.poll(() => answer).toMatch(/^HTTP\/1.1 200 OK/);
       socket.destroy();

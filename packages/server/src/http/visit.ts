@@ -93,7 +93,8 @@ export const enter = (fair: Fair, request: FastifyRequest): Promise<void> =>
 /** Begins to record a request, and gives its response the headers of every response. */
 export function beginVisit(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
   const path = request.is404 ? undefined : request.routeOptions.url;
-  const visit = (request.visit = new Visit(path, takeAnnounced(request.raw)));
+  const visit = new Visit(path, takeAnnounced(request.raw));
+  request.visit = visit;
   void reply.headers(commonHeaders).header('vary', 'Origin').header('x-request-id', request.id);
   if (request.protocol === 'https') void reply.header('strict-transport-security', 'max-age=31536000');
   const { socket } = request.raw;

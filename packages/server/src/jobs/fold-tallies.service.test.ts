@@ -36,8 +36,12 @@ async function open() {
     'a refused unwrap': async (nth) =>
       expect(await statusOf(unwrap(nth, { context: { not: 'its own' } }))).toBe(403),
     'a rotation': (nth) => api('POST /v1/keys/:key_id/rotate', { key_id: ids[nth] ?? '' }),
-    'ten days': () => void (world.time += 10 * day),
-    'forty days': () => void (world.time += 40 * day),
+    'ten days': () => {
+      world.time += 10 * day;
+    },
+    'forty days': () => {
+      world.time += 40 * day;
+    },
     'a purge': () => purge(world.replica(), 1, alone()),
     'a fold': () => foldTallies(world.replica(), alone()),
   };
@@ -53,7 +57,7 @@ test('whatever is purged and folded when, totals are those of the entries, and u
     for (const [name, nth] of chosen) await steps[name]?.(nth);
     const log = await attacker.sql<{ action: string; key_id: string | null }[]>`
       select action, key_id from eaas.audit_entries where tenant_id = ${tenantId}`;
-    for (const key_id of [undefined, ...ids])
+    for (const key_id of [undefined, ...ids]) {
       for (const action of [undefined, 'key.wrap', 'key.unwrap', 'key.rotate', 'key.create'] as const) {
         const found = log.filter(
           (entry) => (!key_id || entry.key_id === key_id) && (!action || entry.action === action),
@@ -61,6 +65,7 @@ test('whatever is purged and folded when, totals are those of the entries, and u
         const { total } = await api('GET /v1/audit', { key_id, action });
         expect({ key_id, action, total }).toEqual({ key_id, action, total: found.length });
       }
+    }
     expect(await api('GET /v1/audit/verify', {})).toMatchObject({ valid: true, rows_checked: true });
     const countOf = (start: string, end = '') =>
       done.filter((each) => each.startsWith(start) && each.endsWith(end)).length;

@@ -46,7 +46,9 @@ test('no other replica can take the lease of a job during a transaction that che
   const lease = await take('c', one, 300);
   const order: string[] = [];
   let write = (): void => {};
-  const mayWrite = new Promise<void>((resolve) => (write = resolve));
+  const mayWrite = new Promise<void>((resolve) => {
+    write = resolve;
+  });
   let writing: Promise<void> | undefined;
   await new Promise<void>((checked) => {
     writing = database.transaction(async (tx) => {

@@ -16,8 +16,9 @@ export async function purge(service: Service, months: number, lease: Lease): Pro
   const before = monthsEarlier(service.ledger.clock.now(), months);
   const due = await service.background.run((sql) => tenantsToPurge(sql, before), stepTime);
   await forEach(due, lease.signal, async (tenantId) => {
-    for (let [deleted, step] = [stepSize, 0]; deleted === stepSize && !lease.signal.aborted; step++)
+    for (let [deleted, step] = [stepSize, 0]; deleted === stepSize && !lease.signal.aborted; step++) {
       deleted = await purgeStep(service, tenantId, months, lease, step === 0);
+    }
   });
 }
 
@@ -47,7 +48,9 @@ async function purgeStep(
   const { errors, purged_through } = await verifyTenant(service, tenantId, {
     to_id: last,
     mostRows: comparesRows ? Infinity : 0,
-    walked: (walked) => (end = walked),
+    walked: (walked) => {
+      end = walked;
+    },
   });
   const purged = purged_through?.id ?? 0;
   // Another replica can have purged the same entries meanwhile.
@@ -62,8 +65,9 @@ async function purgeStep(
   return background.transaction(async (tx) => {
     await hold(tx);
     await tx`select from eaas.audit_heads where tenant_id = ${tenantId} for update`;
-    if (time >= monthsEarlier(await databaseTime(tx), months))
+    if (time >= monthsEarlier(await databaseTime(tx), months)) {
       throw notPurged(tenantId, 'the time of an entry was changed');
+    }
     return (await anchorId(tx, tenantId)) === purged ? purgeThrough(tx, anchor) : 0;
   }, stepTime);
 }

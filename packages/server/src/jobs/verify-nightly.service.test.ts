@@ -102,8 +102,9 @@ test.each([
 test('a log without the entry at which the last verification ended is found', async () => {
   await apiOf(world.replica(), ann.token)('POST /v1/keys', { name: 'lost' });
   expect(await verify()).toMatchObject({ broken: 0 });
-  for (const table of tables.filter((one) => one !== 'verifications'))
+  for (const table of tables.filter((one) => one !== 'verifications')) {
     await attacker.putBack('fresh', table, 'true');
+  }
   world.time += day;
   await verify();
   expect(told).toEqual([{ tenantId: ann.tenantId, reasons: ['checkpoint_ahead'] }]);

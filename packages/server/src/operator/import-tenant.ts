@@ -46,8 +46,9 @@ export async function insertImported(
       for (const item of items.slice(at, at + entriesPerLink)) add(link, item);
       const complete = link.complete({ month: head.month, encrypts: 0 }, now);
       const { outcome } = await appendLink(tx, tenantId, complete);
-      if (outcome !== 'written')
+      if (outcome !== 'written') {
         throw new Error(`the new tenant must be as it was written (it is ${outcome})`);
+      }
       [head, sum] = [complete.next, link.sum];
     }
   }
@@ -64,8 +65,9 @@ export async function insertImported(
     for (const version of versions) link.write(core.add(core.keyVersions, version), null);
     if (rev < keys.length) return;
     // The entry of the last key names the file, and stands for the living people.
-    for (const one of living)
+    for (const one of living) {
       link.write(core.add(core.subjects, core.rowOfSubject(tenantId, one, rev)), null);
+    }
   });
   await append(erased, (link, one) => {
     const [rev, from] = [link.nextId, link.size];

@@ -46,8 +46,9 @@ function parseRule(entry: string) {
   const [, star, name = '', port] = /^(\*(?=\.))?([.\w-]+|\[[.:\da-f]+\])(?::(\d{1,5}))?$/i.exec(entry) ?? [];
   const isWildcard = star !== undefined;
   const text = `https://${isWildcard ? name.slice(1) : name}`;
-  if (name === '' || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535 || !URL.canParse(text))
+  if (name === '' || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535 || !URL.canParse(text)) {
     return undefined;
+  }
   const { hostname } = new URL(text);
   if (!isWildcard) return { isWildcard, host: hostname, port: port && String(Number(port)) };
   // `*.com` would allow hosts of anybody, and an address has no names below it.
@@ -108,8 +109,9 @@ export class KeyHosts {
     try {
       return publicKeysIn(await inTime(limit, late, (signal) => this.#get(url, signal)));
     } catch (error) {
-      if (error instanceof InputError)
+      if (error instanceof InputError) {
         throw new HostFailed(`the host sent no usable key set: ${error.message}`);
+      }
       if (error instanceof HostFailed) throw error;
       const { code, message } = error as NodeJS.ErrnoException;
       throw new HostFailed(`the host cannot be reached (${code ?? message})`);
@@ -124,10 +126,11 @@ export class KeyHosts {
     const addresses = await (isWildcard ? this.#network.resolve(host) : this.#network.lookUp(host));
     const isAllowed = (address: string): boolean =>
       isWildcard ? this.#network.isPublic(address) : url.protocol === 'https:' || isLoopback(address);
-    if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address)))
+    if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {
       throw new HostFailed(
         `the host has ${isWildcard ? 'an address that is not public' : 'another address than loopback'}`,
       );
+    }
     return addresses;
   }
 

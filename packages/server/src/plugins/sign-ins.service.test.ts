@@ -37,7 +37,9 @@ describe('keys that a host publishes', () => {
     const now = Math.floor(world.time / 1_000);
     return who.token('ann', { iat: now, exp: now + 600 }, header);
   };
-  const later = (milliseconds: number): void => void (world.time += milliseconds);
+  const later = (milliseconds: number): void => {
+    world.time += milliseconds;
+  };
 
   /** Makes a host, an issuer whose keys are there, and a way to make replicas that may fetch them. */
   async function published(answer: Parameters<typeof keyHost>[0] = setOf(signIn)) {
@@ -146,7 +148,9 @@ describe('keys that a host publishes', () => {
     const service = world.replica(undefined, new KeyHosts([hanging.host.host, other.host.host]));
     let hasEnded = false;
     const calls = Array.from({ length: 50 }, () => wrap(service, tokenOf(signIn), hanging.issuer_id));
-    const waiting = Promise.all(calls).finally(() => (hasEnded = true));
+    const waiting = Promise.all(calls).finally(() => {
+      hasEnded = true;
+    });
     await expect.poll(() => hanging.host.count).toBe(1);
     expect(await wrap(service, tokenOf(signIn), other.issuer_id)).toBe(200);
     await apiOf(service, apiKey)('GET /v1/keys', {});

@@ -22,9 +22,11 @@ async function tenantWith(...runs: (readonly [count: number, actor: string, acti
   let last = 0;
   const all = runs.map(([count, actor, action]): Run => {
     const [key_id, key_version, ip_address, metadata] = [null, null, null, '{}'];
+    const first = last + 1;
+    last += count;
     return {
-      first: last + 1,
-      last: (last += count),
+      first,
+      last,
       actor,
       action,
       key_id,
@@ -157,8 +159,9 @@ test('a forged block shows nothing false, and a removed one hides entries from i
   const before = await all();
   // Shifted, some of these numbers are those of real blocks.
   const forged = ['0', '1', '7', '-1', `${-(2n ** 54n)}`, `${2n ** 54n + 1n}`, `${2n ** 62n}`];
-  for (const of of ['by ada', 'by bob', 'by eve', 'key.wrap', 'decrypt'])
+  for (const of of ['by ada', 'by bob', 'by eve', 'key.wrap', 'decrypt']) {
     await sql`insert into eaas.audit_blocks select ${tenantId}, ${of}, unnest(${forged}::bigint[]) on conflict do nothing`;
+  }
   expect(await all()).toEqual(before);
   await sql`delete from eaas.audit_blocks where tenant_id = ${tenantId} and of = 'by ada' and block = 0`;
   const [ofAda, ...others] = await all();

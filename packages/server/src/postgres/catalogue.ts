@@ -65,8 +65,9 @@ export function differences(found: Catalogue, isNewer: boolean) {
   const faults = Object.entries(expected).flatMap(([name, definition]) => {
     const [kind = '', of] = name.split(/[ .(]/);
     const is = found[name];
-    if (is === definition || (isNewer && (is !== undefined || !/table|column|function/.test(kind))))
+    if (is === definition || (isNewer && (is !== undefined || !/table|column|function/.test(kind)))) {
       return [];
+    }
     // A table takes along what it has.
     if (!/table|function/.test(kind) && found[`table ${of}`] === undefined) return [];
     return `${shown(name)} is ${is === undefined ? 'missing' : `\`${is}\` (expected \`${definition}\`)`}`;

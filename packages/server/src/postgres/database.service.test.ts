@@ -38,7 +38,12 @@ test('a query that gets no connection in time throws DatabaseBusy', async () => 
   const database = open(1);
   const first = await backend(database);
   let end = (): void => {};
-  const long = database.run(() => new Promise<void>((resolve) => (end = resolve)));
+  const long = database.run(
+    () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      }),
+  );
   await expect(database.run(async () => {}, 20)).rejects.toBeInstanceOf(DatabaseBusy);
   end();
   await long;
@@ -90,8 +95,9 @@ test('if a connection is lost, every database on the server opens new ones', asy
   const sleeping = (sql: Sql) => sql`select from pg_stat_activity
     where pid in ${sql(before.map(Number))} and state = 'active' and query like '%pg_sleep%'`;
   await expect.poll(async () => (await superuser.run(sleeping)).length).toBe(1);
-  for (const pid of before)
+  for (const pid of before) {
     await superuser.run((sql) => sql`select pg_terminate_backend(${pid ?? 0}::integer)`);
+  }
   expect(String(await lost)).toMatch(/terminating|CONNECTION_CLOSED/);
   const after = await Promise.all([one, other].map(backend));
   expect(after.filter((pid) => before.includes(pid))).toEqual([]);

@@ -121,8 +121,9 @@ export class Database {
       // Earlier than the deadline of `run`, so that no transaction commits after its caller has received an error.
       const deadline = performance.now() + limit - 10;
       const requireInTime = (): void => {
-        if (performance.now() > deadline)
+        if (performance.now() > deadline) {
           throw new DatabaseSlow(`the transaction did not end within ${Math.round(limit)} ms`);
+        }
       };
       return sql.begin(options, async (tx) => {
         requireInTime();

@@ -83,8 +83,9 @@ async function applyMissing(sql: Pool, serverRole: string | null): Promise<numbe
     if (isCitus) await allowSchemaChanges(tx);
     // After a `create schema`, Citus cannot distribute a table in the same transaction, even if the schema existed
     // before.
-    if ((await tx`select from pg_namespace where nspname = 'eaas'`).count === 0)
+    if ((await tx`select from pg_namespace where nspname = 'eaas'`).count === 0) {
       await tx`create schema if not exists eaas`;
+    }
     const done = (await isPrepared(tx)) ? await schemaVersion(tx) : 0;
     for (const [index, file] of stepFiles.entries()) {
       if (index < done) continue;

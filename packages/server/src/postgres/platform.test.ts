@@ -35,8 +35,12 @@ function made() {
     for (const name of names) {
       const link = { ...linkAfter({ head: newHead(), time: 1 }, ['{}']), ...fields };
       void platform.append(name, link).then(
-        (appended) => (ends[name] = appended),
-        (error: unknown) => (ends[name] = error),
+        (appended) => {
+          ends[name] = appended;
+        },
+        (error: unknown) => {
+          ends[name] = error;
+        },
       );
     }
   };

@@ -41,8 +41,9 @@ export class Platform implements Pick<Store, 'append'> {
   append(tenantId: string, link: Link): Promise<Appended> {
     const bytes = bytesOf(link);
     const deadline = performance.now() + timeLimit(5_000);
-    if (link.writes.length > 0 || bytes > most.bytesOfOne || this.#waiting.has(tenantId))
+    if (link.writes.length > 0 || bytes > most.bytesOfOne || this.#waiting.has(tenantId)) {
       return this.#ways.alone({ tenantId, link }, deadline);
+    }
     return new Promise((resolve, reject) => {
       this.#waiting.set(tenantId, { tenantId, link, bytes, deadline, span: activeSpan(), resolve, reject });
       this.#leave();
@@ -94,9 +95,10 @@ export class Platform implements Pick<Store, 'append'> {
     };
     // What can have been written is never sent again: each tenant looks for it under its lock.
     const fail = (error: unknown): void => {
-      for (const one of leaving)
+      for (const one of leaving) {
         if (error instanceof LinkRefused) this.#sendAlone(one);
         else one.reject(error);
+      }
     };
     const sent = tracedTogether('database.append', spans, () => this.#ways.together(leaving, deadline));
     sent.then(both(hand, then), both(fail, then));

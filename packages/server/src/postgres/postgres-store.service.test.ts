@@ -115,8 +115,9 @@ describe.each(stores)('in %s', (name, store) => {
     });
     const others = [after(3), after(0, randomBytes(16))];
     const written: unknown[] = [];
-    for (const all of [[...others, link], others])
+    for (const all of [[...others, link], others]) {
       await store.locked(tenantId, [], all, (known) => void written.push(known.written));
+    }
     expect(written).toEqual([link, undefined]);
   });
 
@@ -223,11 +224,12 @@ describe('the links of many tenants', () => {
       return async (store: Store) => {
         await store.append(tenantId, link);
         const found: object[] = [];
-        for (const table of ['audit_heads', 'audit_entries', 'audit_blocks', 'tallies'])
+        for (const table of ['audit_heads', 'audit_entries', 'audit_blocks', 'tallies']) {
           found.push(
             await superuser`select to_jsonb(t) - ${table === 'audit_entries' ? own : ['tenant_id']}::text[] as row
               from eaas.${superuser(table)} t where tenant_id = ${tenantId} order by 1`,
           );
+        }
         const [row] = await superuser<{ seals: Uint8Array }[]>`
           select string_agg(hash || mac || salt, '' order by id) as seals from eaas.audit_entries where tenant_id = ${tenantId}`;
         expect(row?.seals).toEqual(seals);

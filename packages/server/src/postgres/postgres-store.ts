@@ -33,8 +33,9 @@ export function postgresStore({ database, reads, background }: Connections, isSp
   const platform = new Platform(ways);
   return {
     read(tenantId, needs, deadline = Infinity) {
-      if (!needs.some(isList))
+      if (!needs.some(isList)) {
         return database.run((sql) => readKnown(sql, tenantId, needs), 2_000, soon(2_200, deadline));
+      }
       return reads.run((sql, limit) => readWithin(sql, tenantId, needs, limit), 4_000, soon(4_500, deadline));
     },
     append: (tenantId, link) =>
@@ -103,8 +104,9 @@ async function lockedWithin(
     ]);
     // Nothing is written after the caller has an error.
     const left = deadline - performance.now();
-    if (left < 1)
+    if (left < 1) {
       throw new DatabaseSlow(`the lock of the tenant did not come within ${Math.round(limit)} ms`);
+    }
     const link = work(known);
     const [, appended] = await together([
       sql.unsafe(`set local statement_timeout = ${Math.floor(left)}`).execute(),

@@ -43,8 +43,9 @@ async function fill(): Promise<string> {
       actor: nth % 4 === 0 ? 'system' : 'operator',
     });
     const next = { ...link.next, created_at: start + 10 * Math.floor(nth / 2) };
-    for (const store of stores)
+    for (const store of stores) {
       expect((await store.append(tenant_id, { ...link, next })).outcome).toBe('written');
+    }
   }
   return tenant_id;
 }

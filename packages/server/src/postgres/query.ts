@@ -175,18 +175,20 @@ function condition(tenantId: string, table: StoredTable, [column, is, value]: Wh
   if (typeof value === 'string' && value.includes('\0')) return part`false`;
   if (is === 'has') return part`${value} = any (${left})`;
   // In the index, what begins with a text is the first that does not come before it.
-  if (is === 'begins')
+  if (is === 'begins') {
     return part`${left} = any (array(select found.id from unnest(${[...value]}::text[]) as text cross join lateral (
       select ${left} as id from eaas.${raw(table.name)} where tenant_id = ${tenantId} and ${left} >= decode(text, 'hex')
       order by 1 limit 1) found where starts_with(encode(found.id, 'hex'), text)))`;
+  }
   if (is === 'in') {
     const values = isUuid ? value.filter((one) => parseUuid(one) !== undefined) : value;
     return part`${left} = any (${[...values]}::${raw(isUuid ? 'uuid' : 'text')}[])`;
   }
   if (typeof value === 'string' && isUuid && parseUuid(value) === undefined) return part`false`;
   if (expressions && column === 'created_at') return sinceOrUntil(tenantId, is, Number(value), id);
-  if (expressions && column === 'action' && !frequentActions.includes(String(value)))
+  if (expressions && column === 'action' && !frequentActions.includes(String(value))) {
     return part`${left} = ${value} and ${raw(isRare)}`;
+  }
   const isKnown = nulls?.[column] === undefined ? part`` : part`and ${left} <> ${nulls[column]}`;
   return part`${left} ${raw(is)} ${value} ${isKnown}`;
 }
@@ -263,8 +265,9 @@ export function storedRow({ binary = new Set(), nulls }: StoredTable, json: Json
   const { newest_rev, ...row } = json as Record<string, unknown>;
   for (const column of binary) {
     const value = row[column];
-    if (typeof value === 'string' && value.startsWith('\\x'))
+    if (typeof value === 'string' && value.startsWith('\\x')) {
       row[column] = Buffer.from(value.slice(2), 'hex');
+    }
   }
   for (const column in nulls) if (row[column] === nulls[column]) row[column] = null;
   return { row, newest_rev: newest_rev as number | null };

@@ -25,7 +25,9 @@ export async function readKnown(
       sql: part`(select min(nth) from
         unnest(${lost.map(({ expected }) => expected.id + 1)}::bigint[], ${nonces}::bytea[]) with ordinality as link (first, named, nth)
         join eaas.audit_entries e on e.tenant_id = ${tenantId} and e.id = link.first and e.nonce = link.named)`,
-      read: (json) => (written = typeof json === 'number' ? lost[json - 1] : undefined),
+      read: (json) => {
+        written = typeof json === 'number' ? lost[json - 1] : undefined;
+      },
     });
   }
   const columns = parts.map((one, nth) => part`${one.sql} as ${raw(`part_${nth}`)}`);

@@ -84,8 +84,9 @@ export function rootKeyFromCommand(
         throw fail(`the program for the root key ended with ${how}`);
       }
       const key = decodeRootKey(text.subarray(0, length));
-      if (!key)
+      if (!key) {
         throw fail('the program for the root key did not print exactly 32 bytes in base64 (44 characters)');
+      }
       return key;
     } finally {
       clearTimeout(timer);

@@ -116,8 +116,9 @@ describe('an API key gives only rights that it has', () => {
         { permissions: ['encrypt'], expires_at: null },
         { permissions: ['encrypt'], expires_at: '2099-01-01T00:00:00Z' },
         { key_ids: null, name: 'renamed' },
-      ])
+      ]) {
         expect(await change(body)).toBeProblem('permission_missing');
+      }
     });
     expect(await change({ name: 'renamed' })).toHaveStatus(200);
     expect(await change({ allowed_origins: ['https://app.example'] })).toHaveStatus(200);
@@ -191,8 +192,9 @@ describe('PATCH /v1/api-keys/:id', () => {
     const expires_at = '2099-01-01T00:00:00Z';
     await own.issue({ permissions: ['api_keys.manage'], expires_at });
     await expectNothingRecorded(own, async () => {
-      for (const body of [{ expires_at }, { permissions: ['encrypt'] }])
+      for (const body of [{ expires_at }, { permissions: ['encrypt'] }]) {
         expect(await change(body)).toBeProblem('conflict');
+      }
     });
     expect(await change({ permissions: ['api_keys.manage', 'audit.read'] })).toHaveStatus(200);
     await own.issue({ permissions: ['api_keys.manage'] });

@@ -61,8 +61,9 @@ describe('a wrapped key of a writer', async () => {
       [{ wrapped_key, context: { a: 'c' } }],
       [{ wrapped_key: own }, other.keyId],
       [{ wrapped_key: own, key_version: 2 }],
-    ] as const)
+    ] as const) {
       expect(await post('unwrap', body, keyId)).toBeProblem('wrapped_key_unauthentic');
+    }
     expect((await unwrap({ wrapped_key: own })).key_version).toBe(1);
   });
 

@@ -135,8 +135,9 @@ describe('an issuer grants only what its creator has', () => {
       { name: uniqueName('issuer') },
       { allowed_origins: ['https://app.example'] },
       { expires_at: '2099-01-01T00:00:00.000Z' },
-    ])
+    ]) {
       expect(await patch(id, narrower, by)).toHaveStatus(200);
+    }
     for (const wider of [
       { jwks: rsa(2_048) },
       { require: { role: ['a', 'b'] } },

@@ -111,8 +111,9 @@ describe('GET /v1/keys', async () => {
     [4, 'disabled'],
     [3, 'pending_destruction'],
     [2, 'destroyed'],
-  ] as const)
+  ] as const) {
     await bring(own.api, made[at]?.key_id ?? '', status);
+  }
 
   const list = async (query: string) => ok(await own.api.get(`/v1/keys?${query}`));
   const names = async (query: string) => (await list(query)).keys.map((key) => key.name);
@@ -188,8 +189,9 @@ describe('rotate', () => {
     const { key_id } = await tenant.newKey();
     expect(ok(await rotate(key_id, { key_version: 1 })).key_version).toBe(2);
     await expectNothingRecorded(tenant, async () => {
-      for (const key_version of [1, 3, 0, -1, 2 ** 40])
+      for (const key_version of [1, 3, 0, -1, 2 ** 40]) {
         expect(await rotate(key_id, { key_version })).toBeProblem('key_state');
+      }
     });
     const racing = await Promise.all(Array.from({ length: 10 }, () => rotate(key_id, { key_version: 2 })));
     only(racing.filter((answer) => answer.status !== 409));

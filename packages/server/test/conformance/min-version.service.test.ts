@@ -41,8 +41,9 @@ test('a new key opens all its versions, and PUT sets the oldest one that opens',
 test('a version that the key with two does not have is 400', async () => {
   const { key_id } = await newKeyOf(2);
   await expectNothingRecorded(tenant, async () => {
-    for (const version of [0, 3])
+    for (const version of [0, 3]) {
       expect(await put(key_id, version)).toBeProblem('bad_request', /`key_version`/);
+    }
   });
 });
 

@@ -41,8 +41,9 @@ describe('the earlier of two failing checks decides the response', () => {
     expect(await api.send('POST', '/v1/hash', 'x')).toBeProblem('permission_missing');
     expect(await anonymous.send('POST', '/v1/hash', '{', asJson)).toBeProblem('unauthorized');
     const limited = await tenant.issue({ key_ids: [key.key_id], permissions: ['keys.manage'] });
-    for (const body of ['{', '{}', huge])
+    for (const body of ['{', '{}', huge]) {
       expect(await limited.api.send('POST', '/v1/keys', body, asJson)).toBeProblem('permission_missing');
+    }
   });
 
   test('the type of the body (415) is checked before size (413) and content (400)', async () => {

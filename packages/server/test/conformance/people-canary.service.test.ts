@@ -113,8 +113,9 @@ test('a subject, a user, a token, a data key and a plaintext are nowhere in clea
     answers.push(text);
   }
   // Whoever puts a name into a URL gets no answer that repeats it, and no log line with it.
-  for (const query of [`subject_id=${subject}`, `user_id=${user}`, `subject=${subject}`, `token=${token}`])
+  for (const query of [`subject_id=${subject}`, `user_id=${user}`, `subject=${subject}`, `token=${token}`]) {
     answers.push((await api.get(`/v1/audit?${query}`)).text);
+  }
   const log = await Promise.all([0, 100].map((offset) => api.get(`/v1/audit?limit=100&offset=${offset}`)));
   const exported = await run([...eaas, 'audit', 'export', '--tenant', tenant_id], env);
   const places = {

@@ -105,8 +105,9 @@ function isAllowed(verb: string, user: User, { value, subject, keyId = value.key
 }
 
 function expectNoSecretOfOthers(user: User, text: string): void {
-  for (const { owner, secrets } of values)
+  for (const { owner, secrets } of values) {
     if (owner !== user.subject) for (const secret of secrets) expect(text).not.toContain(secret);
+  }
 }
 
 /** A wrapped key that a user got opens only under the own subject. Otherwise, a rewrap could hand on what is another's. */
@@ -224,8 +225,9 @@ async function judgeLog({ user, of, isShort, userId, keyId, action }: Of<typeof 
   const before = await countOwn();
   const answer = await user.api.get(`/v1/audit?${query}`);
   const isReached = keyId === undefined || user.keys.includes(keyId);
-  if (!isReached || (of !== user.logId && of !== 'me'))
+  if (!isReached || (of !== user.logId && of !== 'me')) {
     return void expect(answer).toBeProblem(isReached ? 'permission_missing' : 'not_found');
+  }
   successes++;
   expect(answer).toHaveStatus(200);
   const count = countIn(answer.body);
@@ -252,6 +254,7 @@ test('a token reaches no value of another user by any call, alone or beside call
   );
   expect(successes).toBeGreaterThan(20);
   // Refusals and batches are recorded too: none has the address of a person, and each of the API key has one.
-  for (const { actor, ip_address } of await tenant.entries())
+  for (const { actor, ip_address } of await tenant.entries()) {
     expect([actor, typeof ip_address === 'string']).toEqual([actor, actor === tenant.apiKeyId]);
+  }
 });

@@ -58,8 +58,9 @@ describe('decrypt', async () => {
   }
 
   test('decrypt needs only ciphertext, key_id and key_version, and accepts the whole bundle', async () => {
-    for (const body of [{ ciphertext }, bundle, { ciphertext, wrapped_key }, { ciphertext, iv }])
+    for (const body of [{ ciphertext }, bundle, { ciphertext, wrapped_key }, { ciphertext, iv }]) {
       expect(ok(await decrypt(body))).toStrictEqual({ plaintext: 'the plaintext' });
+    }
     expect(await newestEntry(tenant)).toMatchObject({ action: 'decrypt', key_id, key_version: 1, actor });
   });
 
@@ -68,8 +69,9 @@ describe('decrypt', async () => {
     const bound = (await encrypted('x', { context })).ciphertext;
     const same = { ключ: 'значение', a: '1', b: '2' };
     expect(await decrypted({ ciphertext: bound, context: same })).toBe('x');
-    for (const other of [undefined, {}, { a: '1' }, { ...context, c: '3' }, { ...context, a: '2' }])
+    for (const other of [undefined, {}, { a: '1' }, { ...context, c: '3' }, { ...context, a: '2' }]) {
       expect(await decrypt({ ciphertext: bound, context: other })).toBeProblem('decryption_failed');
+    }
     const plain = (await encrypted('y', { context: {} })).ciphertext;
     expect(await decrypted({ ciphertext: plain })).toBe('y');
   });

@@ -104,8 +104,9 @@ test('a person whose id is a UUID is the same in upper and in lower case', async
   expect(ok(await api.post('/v1/batch/unwrap', { items })).results).toMatchObject([{ dek }, { dek }]);
   const { erased_at } = ok(await erase({ subject: upper }));
   expect(ok(await show({ subject: lower }))).toMatchObject({ erased_at });
-  for (const subject of [lower, upper])
+  for (const subject of [lower, upper]) {
     expect(await unwrap(wrapped_key, { subject })).toBeProblem('subject_erased');
+  }
 });
 
 test('server mode encrypts and decrypts for a subject', async () => {

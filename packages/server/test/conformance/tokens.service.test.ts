@@ -124,8 +124,9 @@ describe('the one 401', () => {
 
   test('answers every wrong way to send the token', async () => {
     const token = signIn.token('ann');
-    for (const issuer of ['', 'x', unknownId(), `${issuer_id}, ${issuer_id}`, key_id])
+    for (const issuer of ['', 'x', unknownId(), `${issuer_id}, ${issuer_id}`, key_id]) {
       expect(await statusOf(token, issuer)).toBe(401);
+    }
     expect(await wrap(await clientOf(token), { subject: 'ann' })).toBeProblem('unauthorized');
     expect(await statusOf(tenant.api.token ?? '')).toBe(401);
     expect(await wrap(await userOf(''), { subject: 'ann' })).toBeProblem('unauthorized');
@@ -194,8 +195,9 @@ test('required claims are text or lists, and all must match', async () => {
   const status = (own: object) => statusOf(signIn.token('ann', own), issuer.issuer_id);
   expect(await status({ role: 'nurse', ward: '7' })).toBe(200);
   expect(await status({ role: ['cook', 'doctor'], ward: ['7'] })).toBe(200);
-  for (const own of [{}, { role: 'nurse' }, { role: 'cook', ward: '7' }, { role: 'nurse', ward: 7 }])
+  for (const own of [{}, { role: 'nurse' }, { role: 'cook', ward: '7' }, { role: 'nurse', ward: 7 }]) {
     expect(await status(own)).toBe(403);
+  }
 });
 
 describe('browsers', () => {
@@ -323,11 +325,13 @@ test.each([
   expect(ok(answer)).toMatchObject({ count: 1, logs: [shown] });
   expect(answer.text).not.toMatch(/secret|127\.0\.0\.1|"actor"|"hash"|"subject"|"id"/);
   const own = ok(await api.get(`/v1/audit?subject_id=${ann}`));
-  for (const id of [ann.slice(0, 32), 'me'])
+  for (const id of [ann.slice(0, 32), 'me']) {
     expect(ok(await api.get(`/v1/audit?subject_id=${id}`))).toStrictEqual(own);
+  }
   expect(await api.get(`/v1/audit?user_id=me&subject_id=me`)).toBeProblem('bad_request', /user_id/);
-  for (const query of ['', `?subject_id=${ben}`, `?key_id=${key_id}`, `?user_id=${ann}`])
+  for (const query of ['', `?subject_id=${ben}`, `?key_id=${key_id}`, `?user_id=${ann}`]) {
     expect(await api.get(`/v1/audit${query}`)).toBeProblem('permission_missing');
+  }
   expect(await api.get(`/v1/audit?subject_id=me&key_id=${other.key_id}`)).toBeProblem('not_found');
 });
 

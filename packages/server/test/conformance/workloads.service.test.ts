@@ -54,13 +54,15 @@ describe('the issuer of a workload', () => {
 
   test('has a known kind, which never changes', async () => {
     expect(await create({ kind: 'robot' })).toBeProblem('bad_request', /`kind`/);
-    for (const kind of ['people', 'workload'])
+    for (const kind of ['people', 'workload']) {
       expect(await tenant.api.patch(`/v1/issuers/${made.issuer_id}`, { kind })).toBeProblem('bad_request');
+    }
   });
 
   test('alone has permissions of keys, within those of its creator', async () => {
-    for (const permission of permissions.filter((one) => one.startsWith('keys.')))
+    for (const permission of permissions.filter((one) => one.startsWith('keys.'))) {
       expect(await create({ kind: 'people', permissions: [permission] })).toBeProblem('bad_request');
+    }
     const { api } = await tenant.issue({ permissions: ['api_keys.manage', 'keys.read'] });
     const few = { permissions: ['keys.read'] };
     expect(await create({}, { ...tenant, api })).toBeProblem('permission_missing');
@@ -142,8 +144,9 @@ test('a workload has only the permissions of its issuer', async () => {
   const { issuer_id } = ok(await create({ permissions: ['keys.read'] }));
   const reader = await clientAs('shop', undefined, issuer_id);
   expect(await reader.get(path)).toHaveStatus(200);
-  for (const call of ['rotate', 'disable', 'wrap', 'unwrap'])
+  for (const call of ['rotate', 'disable', 'wrap', 'unwrap']) {
     expect(await reader.post(`${path}/${call}`)).toBeProblem('permission_missing');
+  }
 });
 
 test('a workload of an envelope-only tenant is named when server mode refuses it', async () => {

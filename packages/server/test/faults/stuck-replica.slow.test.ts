@@ -40,8 +40,9 @@ async function keepBusy({ tenant, keyId, wraps, others }: Observed, over: () => 
 async function freezeWithin({ tenant, keyId }: Observed, path: string, body: object) {
   const [sick] = pair.replicas;
   // A replica locks the log for a second after another one has written.
-  for (const replica of pair.replicas.toReversed())
+  for (const replica of pair.replicas.toReversed()) {
     expect((await send(replica, tenant.token, 'POST', `/v1/keys/${keyId}/rotate`)).status).toBe(200);
+  }
   let changing: Promise<Answer> | undefined;
   await pair.sql.begin(async (tx) => {
     await tx`select from eaas.audit_heads where tenant_id = ${tenant.tenantId} for update`;

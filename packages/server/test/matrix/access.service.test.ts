@@ -45,11 +45,12 @@ describe.for(routes)('%s', (route) => {
         texts.add(answer.text);
       }
       expect(texts.size).toBe(1);
-      for (const api of ended)
+      for (const api of ended) {
         expect(await call(api, route, material)).toBeProblem(
           'unauthorized',
           /(expired|was revoked) at \d{4}-/,
         );
+      }
     });
   });
 

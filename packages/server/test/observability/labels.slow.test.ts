@@ -23,8 +23,9 @@ await send(server, token, 'GET', '/v1/keys/unknown');
 // Waits until the nightly verification has run, because jobs have metrics only after their first run.
 const page = await vi.waitFor(async () => {
   const text = await (await fetch(`${server.baseUrl}/metrics`)).text();
-  if (!/^eaas_job_last_success_timestamp_seconds\{[^}]*job="verify"[^}]*\} [1-9]/m.test(text))
+  if (!/^eaas_job_last_success_timestamp_seconds\{[^}]*job="verify"[^}]*\} [1-9]/m.test(text)) {
     throw new Error('expected metrics of the nightly verification (got none)');
+  }
   return text;
 }, 250_000);
 const labels = labelsOf(page);

@@ -19,8 +19,9 @@ const blocks = blocksOf(read('docs/operating/observability.md'), 'sh');
 
 function blockWith(text: string): string {
   const found = blocks.filter((block) => block.includes(text));
-  if (found.length !== 1)
+  if (found.length !== 1) {
     throw new Error(`observability.md must have one shell block with "${text}" (got ${found.length})`);
+  }
   return found[0] ?? '';
 }
 

@@ -34,8 +34,9 @@ export function labelsOf(page: string): ReadonlyMap<string, ReadonlySet<string>>
   const found = new Map<string, Set<string>>();
   for (const [, metric = '', text = ''] of page.matchAll(new RegExp(`^(\\w+)(?:${words})? \\S+$`, 'gm'))) {
     const labels = found.get(metric) ?? new Set(['job', 'instance']);
-    for (const [, label = ''] of text.matchAll(/(\w+)="/g))
+    for (const [, label = ''] of text.matchAll(/(\w+)="/g)) {
       labels.add(label === 'job' ? 'exported_job' : label);
+    }
     found.set(metric, labels);
   }
   return found;

@@ -47,8 +47,9 @@ test('the trace of a request has spans from the client’s span down to the work
   const spans = await traceOf(traceId);
   const named = (name: string): Span => {
     const span = spans.find((one) => one.name === name);
-    if (!span)
+    if (!span) {
       throw new Error(`expected a span named ${name} (got ${spans.map((one) => one.name).join(', ')})`);
+    }
     return span;
   };
   const parentOf = (span: Span) => spans.find(({ spanId }) => spanId === span.parentSpanId)?.name;
@@ -61,8 +62,9 @@ test('the trace of a request has spans from the client’s span down to the work
     'eaas.tenant_id': tenant.tenantId,
     'eaas.actor': tenant.apiKeyId,
   });
-  for (const child of ['admit', 'admission.wait', 'body.read', 'operation', 'serialize'])
+  for (const child of ['admit', 'admission.wait', 'body.read', 'operation', 'serialize']) {
     expect(parentOf(named(child))).toBe(request.name);
+  }
   // The append of several requests belongs to the trace of one of them. `admit` works with the database too if a job has written.
   expect(spans.filter(({ name }) => name === 'database.work').map(parentOf)).toContain('operation');
   for (const span of spans) {

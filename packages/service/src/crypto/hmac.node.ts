@@ -17,8 +17,9 @@ export const hmac = (key: Secret | Uint8Array, message: Uint8Array): Uint8Array 
 
 /** Lays a key into the blocks that HMAC begins its two hashes with. */
 function layKey(key: Uint8Array, inner: Uint8Array, outer: Uint8Array): void {
-  if (key.length > blockLength)
+  if (key.length > blockLength) {
     throw new RangeError(`an HMAC key must have at most ${blockLength} bytes (got ${key.length})`);
+  }
   for (let at = 0; at < blockLength; at++) {
     const byte = key[at] ?? 0;
     inner[at] = byte ^ 0x36;
@@ -98,14 +99,16 @@ export function paeView(parts: readonly PaePart[]): Uint8Array {
       scratch.set(part, at + 4);
       ({ length } = part);
     } else {
-      if (typeof part === 'number' && !Number.isSafeInteger(part))
+      if (typeof part === 'number' && !Number.isSafeInteger(part)) {
         throw new InputError('numbers for `pae()` must be safe integers');
+      }
       const text = String(part);
       length = scratch.write(text, at + 4);
       // If each UTF-16 unit takes one byte in UTF-8, the text is ASCII and has no lone surrogate. Only other text must
       // be checked.
-      if (length !== text.length && !text.isWellFormed())
+      if (length !== text.length && !text.isWellFormed()) {
         throw new InputError('text must be valid Unicode (got a lone surrogate)');
+      }
     }
     at = scratch.writeUInt32BE(length, at) + length;
   }

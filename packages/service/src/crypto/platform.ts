@@ -43,7 +43,9 @@ export const hkdf = (secret: Secret | Uint8Array, info: Uint8Array): Secret =>
 function macs(first: Secret, messageLength: number) {
   const message = new Uint8Array(messageLength);
   let key = first;
-  const rekey = (other: Secret) => void (key = other);
+  const rekey = (other: Secret) => {
+    key = other;
+  };
   return { message, digest: () => hmac(key, message), rekey, wipe: () => void message.fill(0) };
 }
 

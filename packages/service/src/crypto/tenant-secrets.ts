@@ -27,8 +27,9 @@ const rootCheck: SecretPlace = { purpose: 'root-check', tenantId: null, keyId: n
 
 /** Copies `bytes` into the root key. The caller must wipe `bytes` after the call of `rootKey`. */
 export function rootKey(bytes: Uint8Array): RootKey {
-  if (bytes.length !== keyLength)
+  if (bytes.length !== keyLength) {
     throw new RangeError(`a root key must have ${keyLength} bytes (got ${bytes.length})`);
+  }
   const rootId = hmac(bytes, toUtf8('eaas root id v1')).subarray(0, 8);
   return { rootId: new Uint8Array(rootId), key: secretOf(bytes) };
 }

@@ -38,8 +38,9 @@ describe.each<[string, typeof node, typeof node]>([
       expect(hex(platform.openSecret(ikm, place, made))).toBe(hex(there));
       expect(there).toHaveLength(32);
     }
-    for (const vector of refusals)
+    for (const vector of refusals) {
       expect(platform.openSecret(keyOf(vector.ikm), placeOf(vector), bytes(vector.sealed))).toBeUndefined();
+    }
   });
 
   test('keys are derived, and checkpoints signed, as in the vectors', async () => {
@@ -86,8 +87,9 @@ test.each(rows)('$name has the MAC of the vector, and no other columns have it',
     ? table.columns.map((name) => ({ row: { ...row, [name]: [['x']] }, newest_rev }))
     : [];
   const older = table.record ? [{ row, newest_rev: 99 }] : [];
-  for (const stored of [...altered, ...older])
+  for (const stored of [...altered, ...older]) {
     expect(() => checkRow(secrets, table, stored)).toThrow(Tampered);
+  }
 });
 
 test.each(sums)('the sum of rows is that of the vector: $name', ({ row_sum_key, rows, id, sum, ...link }) => {
@@ -109,6 +111,7 @@ test('fingerprints that the service computes are those of the vectors', () => {
       [],
     ).hash(value);
   for (const { hash_key, value, hash } of cases) expect(hashUnder(hash_key, value)).toBe(hash);
-  for (const { value_json } of refusals)
+  for (const { value_json } of refusals) {
     expect(() => hashUnder(cases[0]?.hash_key ?? '', JSON.parse(value_json) as string)).toThrow('surrogate');
+  }
 });

@@ -27,8 +27,9 @@ export function refsOfBlocks(page: readonly EntryRow[]): Ref[] {
   let before: EntryRow | undefined;
   for (const entry of page) {
     const { id, action, actor } = entry;
-    if (beginsBlock(id) || action !== before?.action || actor !== before.actor)
+    if (beginsBlock(id) || action !== before?.action || actor !== before.actor) {
       for (const name of blocksOf(id, action, actor)) names.add(`${blocks.name} ${name}`);
+    }
     before = entry;
   }
   return [...names] as Ref[];

@@ -101,8 +101,9 @@ function write(
   if (entries.length === 0) return noReceipts;
   const writesOf = (receipts: Receipts) => (typeof writes === 'function' ? writes(receipts) : writes);
   const before = writesOf(noReceipts).map((one) => rowBefore(view, one));
-  if (!changes && before.some(Boolean))
+  if (!changes && before.some(Boolean)) {
     throw new LinkRefused('a decision that replaces rows must say that it does');
+  }
   const from = link.size;
   try {
     for (const draft of entries) link.add(author, draft);

@@ -52,7 +52,10 @@ test('a judgement that fails, and one whose content the store refuses, fail alon
   await expect(failing).rejects.toBe(bug);
   expect((await Promise.all(others)).map(({ answer }) => answer)).toEqual([1, 2]);
   const refusedAlone = decide(0, {
-    judge: () => ((isFull = true), { entries: [tenantDraft('tenant.update', {})], answer: 0 }),
+    judge: () => {
+      isFull = true;
+      return { entries: [tenantDraft('tenant.update', {})], answer: 0 };
+    },
   });
   await expect(refusedAlone).rejects.toMatchObject({ code: 'audit_unwritten' });
   isFull = false;
@@ -208,7 +211,9 @@ test('what a decision finds while it prepares is read row by row, before it is j
   let found: unknown[] | undefined;
   const answer = decide(0, {
     needs: () => [],
-    prepare: async (view) => void (found = ids.map((key_id) => view.find(keys, key_id))),
+    prepare: async (view) => {
+      found = ids.map((key_id) => view.find(keys, key_id));
+    },
     judge: () => ({ entries: [], answer: prepared(found) }),
   });
   expect((await answer).answer).toHaveLength(6);

@@ -56,8 +56,9 @@ test('each entry has a salt of its own, in this link and in another', () => {
 test('the runs of a link expand to its drafts, and its tallies count them', () => {
   const property = fc.property(fc.array(anyDraft, { minLength: 1, maxLength: 30 }), (drafts) => {
     const link = newLink();
-    for (const { actor, ip_address: ipAddress, ...draft } of drafts)
+    for (const { actor, ip_address: ipAddress, ...draft } of drafts) {
       link.add({ actor, ipAddress }, { ...draft, isRefused: draft.metadata !== '{}' });
+    }
     const { runs, seals, next, tallies } = link.complete(head, head.created_at);
     const expanded = runs.flatMap(({ first, last, ...run }) =>
       Array.from({ length: last - first + 1 }, () => run),

@@ -80,8 +80,9 @@ export function beginLink(
       }
       const { action, actor, first } = last.run;
       // Of a run, only its first entry and those that begin a block can name blocks that none before has named.
-      if (first > hashes.length || beginsBlock(id))
+      if (first > hashes.length || beginsBlock(id)) {
         for (const name of blocksOf(id, action, actor)) if (!known.has(name)) blocks.add(name);
+      }
       salts.push(salt);
       last.run.last = hashes.push(hash);
       last.tally[draft.isRefused ? 'refused' : 'n']++;

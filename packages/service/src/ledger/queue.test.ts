@@ -175,7 +175,11 @@ test('a lock that comes after all have left writes nothing for them', async () =
   let [isHeld, free] = [false, (): void => {}];
   const { decide, verified } = await openPair({
     wait: async () => {
-      if (isHeld) await new Promise<void>((resolve) => (free = resolve));
+      if (isHeld) {
+        await new Promise<void>((resolve) => {
+          free = resolve;
+        });
+      }
     },
   });
   await decide(0, note);
@@ -237,8 +241,9 @@ test('whoever runs the service is told at which step an append failed', async ()
   let faults = 3;
   const { decide, steps } = await openPair({
     wait: async (step) => {
-      if (faults < 3 && step === (faults === 2 ? 'read' : 'commit') && faults-- > 0)
+      if (faults < 3 && step === (faults === 2 ? 'read' : 'commit') && faults-- > 0) {
         throw new Error('broken');
+      }
     },
     send: async (link) => {
       if (faults-- === 3) throw new Error('lost');

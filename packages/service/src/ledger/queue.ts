@@ -238,7 +238,8 @@ export class Queue {
       // Whoever was told meanwhile that nothing is written has left.
       const staying = batch.filter(({ isGone }) => !isGone);
       if (staying.length === 0) return undefined;
-      this.#begun = attempt = judgeAll(guess, known.time, staying);
+      attempt = judgeAll(guess, known.time, staying);
+      this.#begun = attempt;
       this.#step = 'append under lock';
       const lacked = attempt.outcomes.flatMap((outcome) => ('needs' in outcome ? outcome.needs : []));
       unread = unique([...asked, ...replacedBy(attempt), ...lacked]).slice(asked.length);
@@ -247,12 +248,14 @@ export class Queue {
     const last = Math.max(...batch.map(({ deadline }) => deadline));
     const links = lost.flatMap(({ link }) => link ?? []);
     const appended = await store.locked(cache.tenantId, asked, links, work, last);
-    if (unread.length > 0 && round < mostLocks)
+    if (unread.length > 0 && round < mostLocks) {
       return this.#underLock(batch, lost, [...asked, ...unread], round + 1);
+    }
     // A lost link can still land, so who is in it is judged here to the end: elsewhere it would be written once more.
     const isLost = lost.length > 0 && attempt?.link === undefined;
-    if (unread.length > 0 || (isLost && attempt?.outcomes.some((outcome) => 'needs' in outcome)))
+    if (unread.length > 0 || (isLost && attempt?.outcomes.some((outcome) => 'needs' in outcome))) {
       throw auditUnwritten();
+    }
     return attempt && { ...attempt, appended };
   }
 

@@ -76,8 +76,9 @@ function partOf(value: unknown, type: ColumnType | undefined): PaePart {
   if (value === null && type !== 'boolean') return value;
   const kind = kindOf(value);
   const isUuid = kind === 'text' && type?.startsWith('uuid');
-  if (!kind || (type && !isUuid && type !== kind && type !== `${kind}?`))
+  if (!kind || (type && !isUuid && type !== kind && type !== `${kind}?`)) {
     throw new TypeError(`a column of the type ${type} must not contain a value of the type ${typeof value}`);
+  }
   if (kind === 'boolean') return String(value);
   return kind === 'texts' ? new Uint8Array(paeView(value as string[])) : (value as PaePart);
 }

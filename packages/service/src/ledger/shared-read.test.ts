@@ -16,7 +16,9 @@ test('an expensive function runs once for all calls within one second', async ()
 
 test('who waits for the next read does not wait longer than for one that fails', async () => {
   let fail = (): void => {};
-  const failing = new Promise<never>((_, reject) => (fail = () => reject(new Error('away'))));
+  const failing = new Promise<never>((_, reject) => {
+    fail = () => reject(new Error('away'));
+  });
   const shared = new SharedRead(vi.fn(() => new Promise<never>(() => {})).mockReturnValueOnce(failing));
   const first = shared.run();
   await vi.advanceTimersByTimeAsync(0);

@@ -58,8 +58,9 @@ export class TenantCache {
     const query = allOf({ table: entries, where: equal({ id }) });
     const known = await this.readFrom([query]);
     const [entry] = known.found.get(nameOf(query))?.rows ?? [];
-    if (entry && !sameBytes((entry.row as EntryRow).hash, hash))
+    if (entry && !sameBytes((entry.row as EntryRow).hash, hash)) {
       this.ledger.listener.wentBack?.(this.tenantId);
+    }
   }
 
   /**

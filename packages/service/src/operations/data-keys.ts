@@ -117,8 +117,9 @@ export function rowsOf(calls: readonly KeyCall[], suites: readonly Suite[], view
     if (keyId === undefined) continue;
     needs.add(refTo(keys, keyId));
     const newest = unlessRefused(() => view.find(keys, keyId))?.key_version;
-    for (const one of [newest, version])
+    for (const one of [newest, version]) {
       if (one && one <= limits.keyVersions) needs.add(refTo(keyVersions, keyId, one));
+    }
   }
   return [...needs];
 }
@@ -176,8 +177,9 @@ function plainCall(verb: Verb, item: unknown): (KeyCall & { readonly dek?: strin
   for (const name in item) if (name !== 'key_id' && name !== main) return undefined;
   const { key_id, [main]: text } = item as Readonly<Record<string, unknown>>;
   if (typeof key_id !== 'string' || typeof text !== 'string' || text === '') return undefined;
-  if (verb === 'wrap')
+  if (verb === 'wrap') {
     return /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text) ? { key_id, dek: text } : undefined;
+  }
   const wrapped = viewBase64(text);
   return wrapped && { key_id, [main]: text, wrapped };
 }

@@ -20,7 +20,9 @@ async function open() {
   const { store, tenantId, operator, start, callOn, ...first } = await openTenant({ listener });
   let { service } = first;
   /** Another server goes on with what is stored. */
-  const restart = (): void => void (service = start());
+  const restart = (): void => {
+    service = start();
+  };
   const call: typeof first.call = (route, input) => callOn(service)(route, input);
   const settleDue = (key_id: string) => settle(service, operator, settleKey(service, operator, { key_id }));
   const verified = () => verifyTenant(service, tenantId);

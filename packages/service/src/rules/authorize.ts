@@ -82,8 +82,9 @@ export function authorize(holder: Holder, { endpoint, origin }: RequestedCall, {
     const detail = 'This API key refuses requests from this origin: add the origin to its `allowed_origins`.';
     throw new Refusal('origin_refused', detail);
   }
-  if (signIn && !signIn.meetsRequired)
+  if (signIn && !signIn.meetsRequired) {
     throw new Refusal('permission_missing', 'The token does not have the claims that the issuer requires.');
+  }
   const user = userOf(holder);
   if (user && !user.anySubject && !forUsers) {
     const detail = 'Users can call only what encrypts and decrypts their own data.';

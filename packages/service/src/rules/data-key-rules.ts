@@ -77,11 +77,13 @@ export function recorded<Answer>(
   metadata: Readonly<Record<string, number | undefined>> = {},
 ): ReturnType<KeyRule<never, Answer>> {
   const isPlain = !more && !creates && !holder?.signIn && !logged(context);
-  if (isPlain && !(answer instanceof Refusal))
+  if (isPlain && !(answer instanceof Refusal)) {
     return { entries: [plainDraft(action, named, metadata)], answer };
+  }
   const told = { ...metadata, context: logged(context), ...whoActs(holder), ...more };
-  if (answer instanceof Refusal)
+  if (answer instanceof Refusal) {
     return { entries: [keyDraft(action, named, { ...told, ...refusalOutcome(answer) })], answer };
+  }
   if (!creates || !isFirst(creates)) return { entries: [keyDraft(action, named, told)], answer };
   const entries = [keyDraft(action, named, { ...told, ...creates.logged })];
   return { entries, writes: creates.writes(view, entryId), answer };

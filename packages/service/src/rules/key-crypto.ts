@@ -63,8 +63,9 @@ export function keyCrypto(view: Pick<View, 'find' | 'open'>, key: KeyRow, suites
     /** Wraps a data key under the newest version. */
     wrap(dek: Uint8Array, context: Context | undefined, seals: Sealing | undefined): Uint8Array {
       const prepared = findSealer(newest, seals);
-      if (!prepared)
+      if (!prepared) {
         throw new Error(`version ${newest} of the active key ${keyId} must have a secret (got none)`);
+      }
       return prepared.seal(dek, context);
     },
     /** Returns the data key, which the caller wipes, or undefined. */

@@ -170,8 +170,9 @@ export const changes = {
     return ['key.rotation_policy', set, { interval_days, from_interval_days }];
   },
   'PUT /v1/keys/:key_id/min-version'(key, _, { key_version: min_version }) {
-    if (min_version > key.key_version)
+    if (min_version > key.key_version) {
       throw badRequest(`\`key_version\` must be at most ${key.key_version}, the newest version of the key`);
+    }
     requireStatus(key, 'active');
     const { min_version: from_min_version } = key;
     if (min_version === from_min_version) return undefined;

@@ -34,10 +34,12 @@ test('rights exceed others by each that these lack, and by no limit where these 
   const excess = (more: object, than: object) => excessOf({ ...all, ...more }, { ...all, ...than });
   for (const list of ['key_ids', 'allowed_origins']) {
     const named = (...names: string[]) => ({ [list]: names });
-    for (const more of [named('a', 'b'), named('b'), { [list]: null }])
+    for (const more of [named('a', 'b'), named('b'), { [list]: null }]) {
       expect(excess(more, named('a'))).toContain(list);
-    for (const than of [named('a'), named('b', 'a'), { [list]: null }])
+    }
+    for (const than of [named('a'), named('b', 'a'), { [list]: null }]) {
       expect(excess(named('a'), than)).toBeUndefined();
+    }
   }
   expect(excess({ expires_at: 2 }, { expires_at: 1 })).toContain('expires_at');
   expect(excess({ expires_at: 1 }, { expires_at: 1 })).toBeUndefined();

@@ -35,8 +35,9 @@ export async function scanRows({ store, tables }: Service, walk: Walk, most: num
     if (!head || !attempt(() => checkHead(secrets, head))) return false;
     let headCount = 0;
     for await (const page of reader.rows(heads)) headCount += page.length;
-    if (headCount > 1 || !sameBytes(masked(secrets, head, sum), head.sum))
+    if (headCount > 1 || !sameBytes(masked(secrets, head, sum), head.sum)) {
       report(findings, 'rows_differ', null);
+    }
     return true;
   });
 }
@@ -47,6 +48,7 @@ function judgeRow(table: Table<never>, stored: Stored, { secrets, findings, toda
   const isSound = attempt(() => checkRow(secrets, table, { row, newest_rev: rev })) !== undefined;
   if (!isSound) report(findings, reasonFor(table, 'changed', row), rev);
   // Another row can have stood there for a moment, while entries were judged by it.
-  if (newest_rev !== rev || (isSound && today.wasAnother(table, row, last)))
+  if (newest_rev !== rev || (isSound && today.wasAnother(table, row, last))) {
     report(findings, reasonFor(table, 'put_back', row), newest_rev);
+  }
 }

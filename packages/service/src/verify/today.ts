@@ -56,9 +56,11 @@ export function rowsOfToday({ store, tables }: Service, tenantId: string, secret
     });
     const known = await store.read(tenantId, [...names, ...queries]);
     for (const [name, stored] of known.rows) keep(name, stored);
-    for (const query of queries)
-      for (const stored of known.found.get(nameOf(query))?.rows ?? [])
+    for (const query of queries) {
+      for (const stored of known.found.get(nameOf(query))?.rows ?? []) {
         keep(nameIn(query.table, stored.row), stored);
+      }
+    }
   }
 
   /** Tells a history what a row says, if no entry from `first` on has changed it. */

@@ -278,8 +278,9 @@ describe('the ends', () => {
   });
 
   test('entries that a purge deletes meanwhile are not missed, however many steps it takes', async () => {
-    for (let wraps = 0; wraps < 50; wraps++)
+    for (let wraps = 0; wraps < 50; wraps++) {
       await call('POST /v1/keys/:key_id/wrap', { key_id: another, dek });
+    }
     const original = store.read.bind(store);
     let steps = 0;
     store.read = (id, needs, ...more) => {
@@ -372,8 +373,9 @@ describe('entries', () => {
     'an entry is there twice': [() => lay(3), '3 entry_changed'],
     'the order was reversed': [
       () => {
-        for (const [ref, { row }] of rowsOf(entries))
+        for (const [ref, { row }] of rowsOf(entries)) {
           change(entries, ref, { id: lastId + 1 - (row as EntryRow).id });
+        }
       },
       '1 entry_changed',
       `${lastId} entry_changed`,
@@ -431,8 +433,9 @@ describe('an entry that contradicts what the log said before', () => {
       (await run(fresh, { ...insider(tenantId, 'operator'), actor }, route, input)).answer;
   };
   const lay = (rows: MemoryTenant) => {
-    for (const [name, those] of rows.tables)
+    for (const [name, those] of rows.tables) {
       if (![entries.name, blocks.name, 'tallies'].includes(name)) tenant.tables.set(name, new Map(those));
+    }
   };
   const wrap = (ask: Ask, fields: object = {}, actor?: string) =>
     ask('POST /v1/keys/:key_id/wrap', { key_id: another, dek, ...fields }, actor);
@@ -465,7 +468,10 @@ describe('an entry that contradicts what the log said before', () => {
       (ask) => wrap(ask, {}, api_key_id),
     ],
     'after the expiry': [
-      (ask) => patch(ask, { expires_at: formatTimestamp(first + hour / 2) }).then(() => (time += hour)),
+      async (ask) => {
+        await patch(ask, { expires_at: formatTimestamp(first + hour / 2) });
+        time += hour;
+      },
       (ask) => wrap(ask, {}, api_key_id),
     ],
     'of server mode, which the tenant no longer has': [
@@ -571,8 +577,9 @@ describe('an entry that contradicts what the log said before', () => {
 
   test('is never one after an end of what was said, wherever a call begins', async () => {
     const ask = replica();
-    for (const verb of ['disable', 'enable'] as const)
+    for (const verb of ['disable', 'enable'] as const) {
       await ask(`POST /v1/keys/:key_id/${verb}`, { key_id: another });
+    }
     await wrap(ask);
     await wrap(ask, {}, api_key_id);
     const soon = formatTimestamp(first + hour / 2);
@@ -583,8 +590,9 @@ describe('an entry that contradicts what the log said before', () => {
     await wrap(ask, {}, api_key_id);
     await patch(ask, { permissions: ['keys.manage'], key_ids: [key_id] });
     const { id } = tenant.head;
-    for (let from_id = 1; from_id <= id; from_id++)
+    for (let from_id = 1; from_id <= id; from_id++) {
       expect(await verify({ from_id })).toMatchObject({ valid: true });
+    }
     for (let last = 1; last < id; last++) {
       purgeThrough(last);
       expect(await verify()).toMatchObject({ valid: true });
@@ -593,9 +601,11 @@ describe('an entry that contradicts what the log said before', () => {
 
   test('is never one if more was said than a call reads', async () => {
     const { key_id: busy } = await replica()('POST /v1/keys', { name: 'busy' });
-    for (const verb of ['disable', 'enable'] as const)
-      for (const each of verb === 'disable' ? [busy, another] : [another, busy])
+    for (const verb of ['disable', 'enable'] as const) {
+      for (const each of verb === 'disable' ? [busy, another] : [another, busy]) {
         await replica()(`POST /v1/keys/:key_id/${verb}`, { key_id: each });
+      }
+    }
     const { facts } = await historyOf(service, tenantId, { from: 1, to: tenant.head.id }, 1);
     expect(facts.filter(([about]) => about.includes(another))).toEqual([]);
   });

@@ -60,8 +60,9 @@ export async function verifyTenant(service: Service, tenantId: string, options: 
 export async function verifyWithPlugins(service: Service, tenantId: string, options: VerifyOptions = {}) {
   const found = await verifyTenant(service, tenantId, options);
   const errors = [...found.errors];
-  for (const plugin of service.plugins)
+  for (const plugin of service.plugins) {
     errors.push(...((await plugin.findings?.(service, tenantId, found.purged_through?.id ?? 0)) ?? []));
+  }
   const more = errors.length - found.errors.length;
   return more === 0 ? found : { ...found, valid: false, errors, error_count: found.error_count + more };
 }
@@ -145,12 +146,14 @@ async function judgeEnds({ store, roots }: Service, tenantId: string, findings: 
   const head = headRow ? usable(headRow, last) : genesis;
   const anchor = anchorRow ? usable(anchorRow, 0) : genesis;
   if (last > head.id) report(findings, 'entry_unexpected', head.id + 1);
-  else if (headRow && contradiction(head, head, anchor, lastEntry))
+  else if (headRow && contradiction(head, head, anchor, lastEntry)) {
     report(findings, 'head_mismatch', head.id);
+  }
   if (first <= Math.min(last, anchor.id)) report(findings, 'entry_unexpected', first);
   const unchanged = (row: AnchorRow) => !secrets || checkRow(secrets, anchors, { row, newest_rev: null });
-  if (anchorRow && !attempt(() => unchanged(anchorRow)))
+  if (anchorRow && !attempt(() => unchanged(anchorRow))) {
     report(findings, 'purge_anchor_changed', anchorRow.id);
+  }
   return { secrets, head, anchor, time };
 }
 

@@ -51,21 +51,26 @@ export class Callers {
     if (roll < 4) return this.operator(this.newKey(`key ${below(4)}`, is(0.5)));
     if (roll < 20) return this.any(this.wrap());
     if (roll < 24) return this.user(`user ${below(20)}`);
-    if (roll < 40 && this.wraps.length > 0)
+    if (roll < 40 && this.wraps.length > 0) {
       return this.any([`POST /v1/keys/:key_id/${is(0.7) ? 'unwrap' : 'rewrap'}`, pick(this.wraps)]);
+    }
     if (roll < 50) return this.batch();
     if (roll < 58) return this.any(this.look());
     if (roll < 78) return this.any(this.change());
-    if (roll < 82)
+    if (roll < 82) {
       return this.any(['POST /v1/subjects/erase', { subject: pick(['ada', 'eve']), create: true }]);
-    if (roll < 86)
+    }
+    if (roll < 86) {
       return this.operator(['set the quota', { monthly_encrypt_quota: pick([null, 3, 10, 100]) }]);
+    }
     if (roll < 90) return this.any(['POST /v1/encrypt', { key_id, plaintext: 'x' }]);
     if (roll < 93) return this.operator(this.newApiKey());
-    if (roll < 96)
+    if (roll < 96) {
       return this.operator(['DELETE /v1/api-keys/:api_key_id', { api_key_id: pick(this.apiKeys).id }]);
-    if (roll < 97)
+    }
+    if (roll < 97) {
       return this.operator(['DELETE /v1/issuers/:issuer_id', { issuer_id: pick(this.issuerIds) }]);
+    }
     return this.operator(roll < 98 ? this.newIssuer() : ['GET /v1/audit/verify', {}]);
   }
 

@@ -58,8 +58,9 @@ export class Database {
   constructor(world: World, { troubles }: Plan) {
     this.#world = world;
     this.#offset = world.chance.below(20_000) - 10_000;
-    for (const { lane, at, steps } of troubles)
+    for (const { lane, at, steps } of troubles) {
       for (const [nth, step] of steps.entries()) this.#troubles.set(`${lane} ${at + nth}`, step);
+    }
   }
 
   get time(): number {
@@ -195,8 +196,9 @@ export class Database {
     // A minute would be too much for verifiers.
     if (kind === 'clock') this.#offset = Math.max(this.#offset - ms, -45_000);
     if (kind === 'alter') this.#alter(tenantId, ms);
-    if (kind === 'refuse' && step === 'writes its link')
+    if (kind === 'refuse' && step === 'writes its link') {
       throw new LinkRefused('the database works', { cause: new Broken('and refuses the link') });
+    }
     const isLong = kind === 'late' || kind === 'hang' || kind === 'crash';
     if (!session.isDead) await time.wait(isLong ? ms : chance.next() * 12);
     if (session.isDead) throw new Broken('the session has ended');
@@ -204,8 +206,9 @@ export class Database {
 
   async #lock(session: Session): Promise<void> {
     const { tenantId } = session;
-    while (this.#locks.has(tenantId) && !session.isDead)
+    while (this.#locks.has(tenantId) && !session.isDead) {
       await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    }
     if (session.isDead) throw new Broken('the session has ended');
     this.#locks.set(tenantId, session);
     this.#world.time.in(longestWithLock, () => {
@@ -248,8 +251,9 @@ export class Database {
     );
     const appended = this.store.appendNow(tenantId, link);
     if (appended.outcome !== 'written') return appended;
-    if (before.some((stored) => stored && this.#altered.has(stored)))
+    if (before.some((stored) => stored && this.#altered.has(stored))) {
       this.#world.fault ??= new Fault('EVIDENCE: an altered row is replaced, and nobody was told');
+    }
     this.save(tenantId);
     const { head } = this.tenant(tenantId);
     const stored = [...(tables.get('audit_entries')?.values() ?? [])].map(({ row }) => row as EntryRow);

@@ -92,12 +92,14 @@ export class Judge {
         const verdicts = this.#verdicts(open, this.state, time);
         left = verdicts.filter(([code]) => code.endsWith('!'));
         open.landed = id;
-        if (now - time > latest || performance.now() - began > latestOfAll)
+        if (now - time > latest || performance.now() - began > latestOfAll) {
           throw new Fault(`LATE: entry ${id} of ${mark} lands too late`);
+        }
         if (left.length === 0) throw new Fault(`STALE: entry ${id} of ${mark}, the model ${verdicts.join()}`);
       }
-      if (!open || !this.#sentOf(entry).includes(open))
+      if (!open || !this.#sentOf(entry).includes(open)) {
         throw new Fault(`ONCE: entry ${id} comes amid a call`);
+      }
       // An item about an altered row can have been refused without an entry, while others of its batch have theirs. What a wrapped
       // key of before a loss opens, the model does not know.
       const isSame = open.epoch === this.epoch;
@@ -116,8 +118,9 @@ export class Judge {
     this.entries.length = head;
     this.states.length = head + 1;
     for (const id of this.#released) if (id > head) this.#released.delete(id);
-    for (const sent of [...this.#sent.values()].flat())
+    for (const sent of [...this.#sent.values()].flat()) {
       if ((sent.landed ?? 0) > head) sent.landed = undefined;
+    }
     this.#auditor = new LogHistory({ since: 1 });
     for (const entry of this.entries) this.#auditor.step(entry);
   }
@@ -138,8 +141,9 @@ export class Judge {
         );
       }
     }
-    if (isUser && told[0]?.code === 'ok' && sent.epoch === this.epoch && sent.landed === undefined)
+    if (isUser && told[0]?.code === 'ok' && sent.epoch === this.epoch && sent.landed === undefined) {
       throw new Fault(`RELEASED: ${sent.mark} of a user has no entry`);
+    }
   }
 
   #verdicts(sent: Sent, state: State, time: number): Verdict[] {
@@ -160,19 +164,22 @@ export class Judge {
   #release(sent: Sent, code: string, { id, hash }: Receipt): void {
     const entry = this.entries[id - 1];
     const isRight = entry && toHex(entry.hash) === hash && codeOf(entry) === code;
-    if (!isRight || !this.#sentOf(entry).includes(sent))
+    if (!isRight || !this.#sentOf(entry).includes(sent)) {
       throw new Fault(`RELEASED: ${sent.mark} has no entry ${id}`);
+    }
     if (this.#released.has(id)) throw new Fault(`RELEASED: entry ${id} is that of two answers`);
     this.#released.add(id);
   }
 
   #follow(entry: EntryRow, { epoch, mark }: Sent, [verdict]: Partial<Verdict> = []): void {
     const { id, action, key_id, key_version } = entry;
-    if (epoch === this.epoch && verdict !== `${codeOf(entry)}!`)
+    if (epoch === this.epoch && verdict !== `${codeOf(entry)}!`) {
       throw new Fault(`STALE: entry ${id} of ${mark} says ${codeOf(entry)}, the model ${verdict}`);
+    }
     const version = this.state.keys.get(key_id ?? '')?.version;
-    if ((action === 'key.wrap' || action === 'encrypt') && key_version !== version)
+    if ((action === 'key.wrap' || action === 'encrypt') && key_version !== version) {
       throw new Fault(`STALE: entry ${id} of ${mark} wraps under version ${key_version}, not ${version}`);
+    }
     const contradiction = this.#auditor.step(entry);
     if (contradiction) throw new Fault(`ACCUSE: ${contradiction}`);
     this.entries.push(entry);

@@ -170,8 +170,9 @@ export function after(state: State, entry: EntryRow): State {
   if (/^(?:api_key|issuer)\.revoke$/.test(action)) return until(0);
   const isErasure = action === 'subject.erase';
   const person = String(told['subject']).slice(0, 32);
-  if (isErasure || told['subject_created'])
+  if (isErasure || told['subject_created']) {
     return { ...state, people: new Map(state.people).set(person, isErasure) };
+  }
   if (action === 'encrypt') return { ...state, encrypts: state.encrypts + 1 };
   if (action !== 'tenant.update') return state;
   const { monthly_encrypt_quota: quota } = told['changes'] as Record<string, { readonly new: number | null }>;

@@ -33,9 +33,13 @@ export async function simulate(plan: Plan): Promise<World> {
   const putBack = time.install(start);
   const world = new World(plan, time);
   let isOver = false;
-  const note = (error: unknown): void => void (world.fault ??= error);
+  const note = (error: unknown): void => {
+    world.fault ??= error;
+  };
   try {
-    void tell(world, plan).then(() => (isOver = true), note);
+    void tell(world, plan).then(() => {
+      isOver = true;
+    }, note);
     await time.runUntil(() => isOver || world.fault !== undefined).catch(note);
     return world;
   } finally {
@@ -47,13 +51,15 @@ export async function simulate(plan: Plan): Promise<World> {
 export async function tell(world: World, { calls, gap }: Plan): Promise<void> {
   const { tenants, database, chance, time } = world;
   for (const tenant of tenants) {
-    for (const rotates of [false, true])
+    for (const rotates of [false, true]) {
       await world.call(tenant, tenant.operator(tenant.newKey(`first ${rotates}`, rotates)));
+    }
     for (let nth = 0; nth < 3; nth++) await world.call(tenant, tenant.operator(tenant.newApiKey()));
     await world.call(tenant, tenant.operator(tenant.newIssuer()));
     database.save(tenant.judge.tenantId, true);
   }
-  database.isCalm = world.isWell = false;
+  database.isCalm = false;
+  world.isWell = false;
   for (let nth = 0; nth < calls; nth++) {
     await scene(world, chance.pick(tenants));
     await time.wait(chance.below(chance.is(0.05) ? 3_000 : gap));
@@ -90,11 +96,12 @@ async function scene(world: World, tenant: Callers): Promise<void> {
   if (roll < 82) {
     // A person whom perhaps nobody knows yet, on both replicas.
     const name = pick(['ada', 'eve', `person ${below(1_000)}`]);
-    for (const replica of [0, 1])
+    for (const replica of [0, 1]) {
       send(
         some(2, () => tenant.any(tenant.wrap(name))),
         replica,
       );
+    }
     return;
   }
   if (roll < 94) {
@@ -121,8 +128,9 @@ async function scene(world: World, tenant: Callers): Promise<void> {
 async function end(world: World, tenant: Callers): Promise<void> {
   const { judge } = tenant;
   const { chance, time, database } = world;
-  for (const input of tenant.wraps.slice(-12))
+  for (const input of tenant.wraps.slice(-12)) {
     await world.call(tenant, tenant.any(['POST /v1/keys/:key_id/unwrap', input]));
+  }
   await world.call(tenant, tenant.operator(tenant.newKey('the last')));
   const wrap = tenant.wrap('', tenant.keyIds.at(-1));
   const write = (replica: number) => world.call(tenant, tenant.operator(wrap), replica);
@@ -138,9 +146,11 @@ async function end(world: World, tenant: Callers): Promise<void> {
   for (let nth = chance.below(3); nth >= 0; nth--) await write(first);
   await write(1 - first);
   await time.wait(3_000);
-  for (const [replica, id] of seen.entries())
-    if (id > left && !world.tellers.has(`${replica} ${judge.name} ${judge.epoch}`))
+  for (const [replica, id] of seen.entries()) {
+    if (id > left && !world.tellers.has(`${replica} ${judge.name} ${judge.epoch}`)) {
       throw new Fault(`WENT BACK: replica ${replica} does not tell of the loss of entry ${id}`);
+    }
+  }
   for (let nth = 0; nth < 6; nth++) await world.call(tenant, tenant.one());
   const plugins = world.plugins();
   const verifier = eaas.createService({ store: database.store, roots: world.roots, plugins });
@@ -149,7 +159,8 @@ async function end(world: World, tenant: Callers): Promise<void> {
   const { rows } = await database.store.read(judge.tenantId, [...judge.state.keys.keys()].map(refToKey));
   for (const [id, { name, status, version, least }] of judge.state.keys) {
     const row = rows.get(refToKey(id))?.row as eaas.KeyRow | undefined;
-    if (row?.status !== status || row.key_version !== version || row.min_version !== least)
+    if (row?.status !== status || row.key_version !== version || row.min_version !== least) {
       throw new Fault(`ROWS: the key ${name} is not what the log says`);
+    }
   }
 }

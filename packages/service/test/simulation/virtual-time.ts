@@ -57,8 +57,9 @@ export class VirtualTime {
       Object.assign(this.in(milliseconds, run), { unref() {} });
     Object.assign(globalThis, { setTimeout: set, clearTimeout: (event: unknown) => this.cancel(event) });
     const own = { now: () => this.now, timeOrigin };
-    for (const [name, value] of Object.entries(own))
+    for (const [name, value] of Object.entries(own)) {
       Object.defineProperty(performance, name, { value, configurable: true });
+    }
     return () => {
       Object.assign(globalThis, { setTimeout, clearTimeout });
       for (const name of Object.keys(own)) Reflect.deleteProperty(performance, name);

@@ -134,10 +134,12 @@ export class World {
       line(
         `is told ${told.map(({ code, receipt }) => (receipt ? `${code} by entry ${receipt.id}` : code)).join()}`,
       );
-      if (isWell && told.some(({ code }) => isAway(code)))
+      if (isWell && told.some(({ code }) => isAway(code))) {
         throw new Fault(`LIVE: ${call.mark} is refused, though all is well`);
-      if (this.time instanceof VirtualTime && !isRead(call.doing) && performance.now() > due)
+      }
+      if (this.time instanceof VirtualTime && !isRead(call.doing) && performance.now() > due) {
         throw new Fault(`LIVE: ${call.mark} is answered too late`);
+      }
       judge.answer(sent, told, this.database.time);
       if (judge.epoch === sent.epoch) await this.time.hold(learn(tenant, call, results));
     } catch (error) {
@@ -245,8 +247,9 @@ async function learn(tenant: Callers, { doing, inputs, mark }: Call, results: re
       dek,
       intake_public_key: publicKey,
     } = result;
-    if (result.errors?.length && tenant.judge.altered.size === 0)
+    if (result.errors?.length && tenant.judge.altered.size === 0) {
       throw new Fault(`ACCUSE: ${JSON.stringify(result.errors)}`);
+    }
     if (doing === 'POST /v1/keys') tenant.keyIds.push(key_id);
     if (id && token) tenant.apiKeys.push({ id, token });
     if (doing === 'POST /v1/issuers' && issuer_id) tenant.issuerIds.push(issuer_id);

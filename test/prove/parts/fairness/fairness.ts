@@ -92,7 +92,9 @@ async function startFlood(findings: Findings, name: FloodName, target: FloodTarg
   const node = [process.execPath, '--conditions=@eaas/source', '--import', 'tsx', program, name, file];
   const child = spawn('nice', ['-n', '5', ...node], { stdio: ['pipe', 'pipe', 'inherit'] });
   let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
   const ended = once(child, 'close');
   await Promise.race([once(child.stdout, 'data'), ended]);
   return {
@@ -149,8 +151,9 @@ function floodTrial(name: FloodName, { about, served, isOfStrangers, quiet = 1 }
       judge(findings, 'p99', beside, under);
       const worst = Math.max(...under.map((one) => one.own));
       findings.longest('largest p99 of a quiet tenant', worst);
-      if (quiet > 1)
+      if (quiet > 1) {
         findings.check('the p99 latency of each quiet tenant is under 500 ms', worst < 500, `${worst} ms`);
+      }
       if (isOfStrangers) judgeStrangers(findings, beside, under);
       await judgeServer(findings, own);
     },

@@ -46,7 +46,9 @@ async function upload(): Promise<void> {
   const request = next();
   const socket = open();
   let status = 0;
-  socket.on('data', (bytes) => (status ||= Number(bytes.toString('latin1', 9, 12))));
+  socket.on('data', (bytes) => {
+    status ||= Number(bytes.toString('latin1', 9, 12));
+  });
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write(request.subarray(0, -12));
   const drip = setInterval(() => socket.write(' '), 3_000);

@@ -134,8 +134,9 @@ const standingBodies = hostileTrial(
     const stand = () => standStill(server.port, path, token, body);
     const sockets = await Promise.all(Array.from({ length: standing }, stand));
     const expected = ({ status }: Answer): boolean => status === 200;
-    for (let nth = 0; nth < scaled(50); nth++)
+    for (let nth = 0; nth < scaled(50); nth++) {
       await make({ what: 'wrap', method: 'POST', path, body, expected });
+    }
     for (const socket of sockets) socket.destroy();
     return standing + scaled(50);
   },

@@ -38,7 +38,9 @@ export function memoryService(changes: Partial<Served> = {}, answers: Partial<Re
     let settled: Awaited<typeof outcome> | undefined;
     return {
       needs: () => [],
-      prepare: async () => void (settled = await outcome),
+      prepare: async () => {
+        settled = await outcome;
+      },
       judge: () => {
         if (settled && 'value' in settled) return { entries: [], answer: settled.value };
         throw settled?.error ?? new Error('the answer was not awaited');
@@ -54,11 +56,13 @@ export function memoryService(changes: Partial<Served> = {}, answers: Partial<Re
       const { authorization: sent, origin, ipAddress, signal } = arrival;
       if (served.refusal) throw served.refusal;
       if (sent !== authorization) throw new Refusal('unauthorized', 'The API key is unknown.');
-      if (origin !== undefined && origin !== listedOrigin)
+      if (origin !== undefined && origin !== listedOrigin) {
         throw new Refusal('origin_refused', 'This API key refuses requests from this origin.');
+      }
       const holder: Caller['holder'] = (view) => {
-        if (served.isRevoked && !glances.has(view))
+        if (served.isRevoked && !glances.has(view)) {
           throw new Refusal('unauthorized', 'The API key was revoked.');
+        }
         return null;
       };
       return { tenantId, actor: apiKeyId, ipAddress, signal, asks: null, needs: [], holder };

@@ -169,10 +169,12 @@ function requireConsistent(row: IssuerRow): void {
   if (wrong) throw badRequest(`\`permissions\` of the kind \`${kind}\` cannot have \`${wrong}\``);
   if (isWorkload && allowed_origins) throw badRequest('`allowed_origins` is not for workloads: leave it out');
   const bytes = utf8Length(jwks ?? '') + utf8Length(require ?? '');
-  if (bytes > limits.issuerTrust)
+  if (bytes > limits.issuerTrust) {
     throw badRequest(`\`jwks\` and \`require\` have more than ${limits.issuerTrust} bytes of JSON together`);
-  if (opensAll(row) && require === null)
+  }
+  if (opensAll(row) && require === null) {
     throw badRequest('`require` is missing: say which claims a token of the staff or the workload has');
+  }
 }
 
 function requireKeys({ jwks, jwks_uri: uri }: IssuerRow, keyHostFault: KeyHostFault): void {

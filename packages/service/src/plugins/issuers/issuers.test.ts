@@ -73,8 +73,9 @@ test.each([
   'of the addresses in entries, %s, on every replica, at first and from a guess',
   async (_, more, address) => {
     const { addressOf, replica } = await world(undefined, more);
-    for (const on of [replica(), replica()])
+    for (const on of [replica(), replica()]) {
       expect([await addressOf(on), await addressOf(on)]).toEqual([address, address]);
+    }
   },
 );
 
@@ -87,8 +88,9 @@ test('a signature is verified once, a forged one each time, and what needs none 
     forged,
     signIn.token('ann', { iss: 'x' }),
     signIn.token('ann', {}, { kid: 'x' }),
-  ])
+  ]) {
     expect(await call(undefined, wrong)).toBe(401);
+  }
   expect(verified).toEqual([right, forged, forged]);
 });
 

@@ -59,8 +59,9 @@ export function presentedToken({ header: named, authorization }: Arrival): Prese
   if (!header || !claims) throw unauthorized();
   const { alg, typ } = header;
   if (typeof alg !== 'string' || !Object.hasOwn(algorithms, alg) || !types.has(typ)) throw unauthorized();
-  if (Object.hasOwn(header, 'crit') || otherClaims.some((claim) => Object.hasOwn(claims, claim)))
+  if (Object.hasOwn(header, 'crit') || otherClaims.some((claim) => Object.hasOwn(claims, claim))) {
     throw unauthorized();
+  }
   return { issuerId, text, header, claims };
 }
 

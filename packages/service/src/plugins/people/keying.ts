@@ -65,7 +65,8 @@ function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
   /** Makes the secret of a subject that nobody wrapped for yet. It counts only if its row is committed. */
   function makeNewcomer({ secrets, tenant: { tenant_id } }: View, id: string): void {
     const place = subjectPlace(tenant_id, id);
-    const sealing = (ofSubjects ??= sealer(secrets.sealing, place));
+    ofSubjects ??= sealer(secrets.sealing, place);
+    const sealing = ofSubjects;
     const [sealed, seals] = using(
       randomBytes(32),
       (secret) => [new Uint8Array(sealing.seal(secret, place.context)), sealingOf(secretOf(secret))] as const,
@@ -98,8 +99,9 @@ function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
 
   return {
     check(holder) {
-      if (userOf(holder) && calls.some(({ user }) => user !== undefined))
+      if (userOf(holder) && calls.some(({ user }) => user !== undefined)) {
         throw badRequest('`user` is the user of the token: leave it out');
+      }
     },
     needs: (view, holder) => idsFor(view, holder).map((id) => refTo(subjects, id)),
     ...(fair && {
@@ -115,17 +117,19 @@ function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
       const { verb, holder, key } = act;
       const { subject, user, wrapped }: Call = act.call;
       const isWrap = verb === 'wrap' || verb === 'encrypt';
-      if (isWrap && subject === undefined && valueIn(key, naming) === 'required')
+      if (isWrap && subject === undefined && valueIn(key, naming) === 'required') {
         throw badRequest(
           '`subject` is missing: this key wraps only with a subject, the person whose data it is',
         );
+      }
       const signIn = userOf(holder);
       if (isForAnother(signIn, act.call)) throw refusedFor(act);
       const isPlain = wrapped !== undefined && !isSubjectWrapped(wrapped);
       const notTheirs = signIn && !signIn.anySubject && isPlain ? notOwn() : undefined;
       const byUser = user !== undefined && { user: shortId(idOf(view, 'users', user)), user_asserted: true };
-      if (subject === undefined)
+      if (subject === undefined) {
         return notTheirs || byUser ? { refused: notTheirs, logged: { ...byUser } } : undefined;
+      }
       const id = idOf(view, 'subjects', subject);
       const logged = { subject: shortId(id), ...byUser };
       const secrecy = secrecyOf(view, verb, id);

@@ -65,8 +65,9 @@ describe.each(cases)('the subject of the vector: $name', (vector) => {
     const again = crypto.wrap(dek, context, (await partIn('wrap')).seals);
     expect(crypto.unwrap(again, context, await partIn('decrypt'))).toEqual(dek);
     const unknown = seenIn(vector, false);
-    for (const verb of ['unwrap', 'rewrap'] as const)
+    for (const verb of ['unwrap', 'rewrap'] as const) {
       expect(unknown.crypto.unwrap(wrapped, context, await unknown.partIn(verb))).toBeUndefined();
+    }
   });
 });
 
