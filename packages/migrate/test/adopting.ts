@@ -27,8 +27,8 @@ export const env = {
 };
 
 const command = [process.execPath, `${root}packages/migrate/bin/eaas-migrate.mjs`, 'adopt'];
-export const adopt = (args: readonly string[], cwd = root, more = {}) =>
-  run([...command, ...args], { ...env, ...more }, { cwd });
+export const adopt = (args: readonly string[], cwd = root, more = {}, input = '') =>
+  run([...command, ...args], { ...env, ...more }, { cwd, input });
 
 /** Runs the command, which must succeed, and returns what it prints. */
 export async function adopted(...given: Parameters<typeof adopt>): Promise<string> {

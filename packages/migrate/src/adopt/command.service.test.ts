@@ -1,7 +1,8 @@
 // The command in this process, on PostgreSQL: what it refuses, and what a person says of single rows.
-import { createCipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createHmac, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { runInNewContext } from 'node:vm';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, field } from '@eaas/sdk/fields';
@@ -10,7 +11,7 @@ import { newDirectory } from '@eaas/test-kit/directory';
 import { lookAlike } from '@eaas/test-kit/look-alike';
 import { root } from '@eaas/test-kit/markdown';
 import { openServiceAndTable } from '@eaas/test-kit/service-and-table';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { command, setVariables, variablesOf } from '../../test/in-process.ts';
 import * as formats from '../formats/index.ts';
 
@@ -45,6 +46,12 @@ async function fill(tokens: readonly string[]): Promise<void> {
 function adopt(...more: string[]) {
   const key = more.includes('--reader') ? [] : ['--old-key', 'OLD_KEY'];
   return command('adopt', 'DATABASE_URL', 'tokens', 'token', ...key, ...more);
+}
+
+/** Lets the next run read a value of the row from standard input, and returns the options that name it. */
+function expecting(id: number, value: string): string[] {
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([value]) as typeof process.stdin);
+  return ['--iv-first', '--expect', String(id)];
 }
 
 /** What a run prints that leaves nothing to do. */
@@ -96,13 +103,13 @@ test('an empty text as the id of a row is an error of one line', async () => {
 test('two formats and plaintext are told by counts and ids, without a value, and nothing is done unasked', async () => {
   await fill([encrypt('one'), 'ghp_plain', sign('two'), encrypt('three')]);
   const before = await stored();
-  const { stdout, stderr } = await adopt('--plaintext');
+  const { stdout, stderr } = await adopt('--plaintext', ...expecting(102, 'two'));
   expect(await stored()).toEqual(before);
   expect(stderr).toContain('pass `--yes` to convert without');
   expect(stdout).toMatch(/^token\n +2 {2}aes-256-gcm iv:tag:ciphertext .*under OLD_KEY \(rows 100, 103\)\n/);
   expect(stdout).toMatch(/ 1 {2}no known format: plaintext\? \(rows 101\)\n +1 {2}.*cbc-hmac .*\(rows 102\)/);
   expect(stdout + stderr).not.toMatch(/ghp_plain|[0-9a-f]{24}/);
-  await adopted('--plaintext');
+  await adopted('--plaintext', ...expecting(102, 'two\n'));
   expect(await opened()).toEqual(['one', 'ghp_plain', 'two', 'three']);
   expect(await adopted()).toContain('4  encrypted by Eaas');
 });
@@ -119,16 +126,158 @@ test('AES-CBC alone is believed after 32 values, and the lines that it prints re
   const unproven = /31 {2}unknown: OLD_KEY opens all 31 as aes-256-cbc .*, so only 32 values .*`--reader`/;
   expect(few.stdout).toMatch(unproven);
   expect(few.stderr).toContain('Nothing was changed: tokens.token of row 100');
-  await fill([sign('signed'), ...values]);
+  await fill([encrypt('sealed'), ...values]);
   const stdout = await adopted();
   expect(stdout).toMatch(/32 {2}aes-256-cbc iv:ciphertext in hex.*: not authenticated/);
   const [, printed = ''] = /previous = plaintext\(([^]*?), \{ write: encrypt \}\);\n/.exec(stdout) ?? [];
   const read = runInNewContext(printed, { ...formats, process }) as formats.Reader;
-  expect([read(alone('one')), read(sign('two'))]).toEqual(['one', 'two']);
+  expect([read(alone('one')), read(encrypt('two'))]).toEqual(['one', 'two']);
   // What a killed run leaves. As texts, the ids of the old rows, 968 to 999, come last.
   const rows = Array<string>(1_032).fill((await stored())[0]?.token ?? '');
   await fill(rows.map((token, at) => values[at - 868] ?? token));
   expect((await adopt()).stdout).toMatch(/ 1,000 {2}encrypted by Eaas[^]* 32 {2}aes-256-cbc/);
+});
+
+describe('AES-CBC in one run of bytes', () => {
+  const key = Buffer.from(OLD_KEY, 'hex');
+  const values = Array.from({ length: 40 }, (_, at) => `sk-proj-${at}-${'ixsGYpW5'.repeat(3)}`);
+  const cbc = (value: string, iv: Buffer): Buffer => {
+    const cipher = createCipheriv('aes-256-cbc', key, iv);
+    return Buffer.concat([cipher.update(value), cipher.final()]);
+  };
+  const signed = (iv: Buffer, ciphertext: Buffer, isIvSigned: boolean): Buffer =>
+    createHmac('sha256', key)
+      .update(isIvSigned ? Buffer.concat([iv, ciphertext]) : ciphertext)
+      .digest();
+  const ivs = values.map(() => randomBytes(16));
+  const ivOf = (at: number): Buffer => ivs[at] ?? Buffer.alloc(16);
+  const fixed = Buffer.alloc(16, 7);
+  const proof =
+    /^Nothing was changed: OLD_KEY opens tokens\.token as .*, if each value begins with its iv.*`--reader`/;
+
+  test.each<[string, readonly string[]]>([
+    ['a fixed iv, in hex', values.map((value) => cbc(value, fixed).toString('hex'))],
+    ['no iv but zeros, in base64', values.map((value) => cbc(value, Buffer.alloc(16)).toString('base64'))],
+    ['an iv of its own elsewhere', values.map((value, at) => cbc(value, ivOf(at)).toString('base64url'))],
+    [
+      'an HMAC over the ciphertext alone',
+      values.map((value, at) => {
+        const ciphertext = cbc(value, ivOf(at));
+        return Buffer.concat([ciphertext, signed(ivOf(at), ciphertext, false)]).toString('base64');
+      }),
+    ],
+  ])('%s: no value loses its first 16 bytes, with or without an expected value', async (_, tokens) => {
+    await fill(tokens);
+    const before = await stored();
+
+    const unproven = await adopt('--yes');
+    expect([unproven.code, unproven.stderr]).toEqual([2, expect.stringMatching(proof)]);
+    expect(unproven.stdout).toMatch(/^token\n +40 {2}unknown: /);
+
+    const value = values[5] ?? '';
+    const disproved = await adopt('--yes', ...expecting(105, value));
+    expect([disproved.code, disproved.stderr]).toEqual([
+      2,
+      expect.stringContaining('row 105 does not open as'),
+    ]);
+    expect(disproved.stdout + disproved.stderr).not.toContain('sk-proj');
+    expect(await stored()).toEqual(before);
+  });
+
+  test.each<[string, string, (iv: Buffer) => unknown]>([
+    ['hex', 'text', (iv) => iv.toString('hex')],
+    ['base64', 'text', (iv) => iv.toString('base64')],
+    ['bytes', 'bytea', (iv) => iv],
+  ])('a column with 16 bytes in each row, as %s, is named', async (_, type, written) => {
+    await fill(values.map((value, at) => cbc(value, ivOf(at)).toString('hex')));
+    await sql.unsafe(`alter table tokens add "Its IV" ${type}, add note text default 'sixteen letters.'`);
+    for (const at of values.keys()) {
+      await sql`update tokens set "Its IV" = ${written(ivOf(at)) as string} where id = ${String(100 + at)}`;
+    }
+
+    const { code, stderr } = await adopt('--yes');
+    await sql`alter table tokens drop "Its IV", drop note`;
+
+    expect([code, stderr]).toEqual([2, expect.stringMatching(proof)]);
+    expect(stderr).toContain('in `Its IV`, which has 16 bytes in each row');
+    expect(stderr).toContain('`--columns Its IV`');
+  });
+
+  test.each<[string, (value: string, iv: Buffer) => Buffer]>([
+    ['iv and ciphertext', (value, iv) => Buffer.concat([iv, cbc(value, iv)])],
+    [
+      'HMAC, iv and ciphertext',
+      (value, iv) => Buffer.concat([signed(iv, cbc(value, iv), true), iv, cbc(value, iv)]),
+    ],
+  ])('%s are converted if one known value proves the format, also if they are few', async (_, seal) => {
+    const few = values.slice(0, 5);
+    await fill(few.map((value, at) => seal(value, ivOf(at)).toString('hex')));
+
+    expect((await adopt('--yes')).stderr).toMatch(proof);
+    const stdout = await adopted(...expecting(103, `${few[3]}\n`));
+
+    expect(stdout).toMatch(/^token\n +5 {2}aes-256-cbc/);
+    expect(await opened()).toEqual(few);
+  });
+
+  test('one iv for all values is not believed, although a known value opens', async () => {
+    await fill(values.map((value) => Buffer.concat([fixed, cbc(value, fixed)]).toString('hex')));
+    const before = await stored();
+
+    const { code, stderr } = await adopt('--yes', ...expecting(103, values[3] ?? ''));
+
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('all 40 values of token begin with the same 16 bytes'),
+    ]);
+    expect(await stored()).toEqual(before);
+  });
+
+  test.each<[string, readonly string[], string, RegExp]>([
+    ['a row that is not there', ['--iv-first', '--expect', '999'], 'x', /names no row with a value in token/],
+    ['an empty line', ['--iv-first', '--expect', '100'], '\n', /found no value on standard input/],
+    ['`--iv-first` alone', ['--iv-first'], '', /pass `--iv-first` and `--expect <id>` together/],
+    ['`--expect` alone', ['--expect', '100'], 'x', /pass `--iv-first` and `--expect <id>` together/],
+  ])('%s proves nothing', async (_, options, value, reason) => {
+    await fill(values.map((each, at) => Buffer.concat([ivOf(at), cbc(each, ivOf(at))]).toString('hex')));
+    expecting(100, value);
+
+    const { code, stderr } = await adopt('--yes', ...options);
+
+    expect([code, stderr]).toEqual([2, expect.stringMatching(reason)]);
+  });
+
+  test('a row that an earlier run has converted proves nothing, and another does', async () => {
+    await fill(values.map((value, at) => Buffer.concat([ivOf(at), cbc(value, ivOf(at))]).toString('hex')));
+    const before = await stored();
+    await adopted(...expecting(100, values[0] ?? ''));
+    await sql`update tokens set token = ${before[39]?.token ?? ''} where id = '139'`;
+
+    const { code, stderr } = await adopt('--yes', ...expecting(100, values[0] ?? ''));
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is encrypted by Eaas already: name a row')]);
+
+    await adopted(...expecting(139, values[39] ?? ''));
+    expect(await opened()).toEqual(values);
+  });
+});
+
+test('the value after `--expect` proves one column, and no reader of the app needs it', async () => {
+  await fill([encrypt('one')]);
+  const two = await command(
+    'adopt',
+    'DATABASE_URL',
+    'tokens',
+    'token',
+    'id',
+    '--old-key',
+    'OLD_KEY',
+    ...expecting(100, 'one'),
+  );
+  expect(two.stderr).toContain('adopt one column at a time');
+  const reader = await moduleOf('unneeded.mjs', '() => null');
+  expect((await adopt('--reader', reader, ...expecting(100, 'one'))).stderr).toContain(
+    '`--iv-first` or `--reader`',
+  );
 });
 
 const folder = await newDirectory();

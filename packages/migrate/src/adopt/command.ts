@@ -1,6 +1,7 @@
 // The command `npx --no-install @eaas/migrate adopt`: converts columns that the app has encrypted by itself, or with a library, while
 // the app runs. It surveys all values, says what it will do, asks, and calls `migrate`.
 import { createInterface } from 'node:readline/promises';
+import { text as readText } from 'node:stream/consumers';
 import { InputError } from '@eaas/protocol';
 import { progressLine } from '@eaas/protocol/internal';
 import { defineFields, field, plaintext, type FieldsTables } from '@eaas/sdk/fields';
@@ -16,9 +17,19 @@ import { targetOf } from '../source.ts';
 import { openTable } from '../table.ts';
 import { type Names, placeOf } from './place.ts';
 import { ownReader } from './own-reader.ts';
+import { ivColumnsOf } from './iv-columns.ts';
 import { type OldKey, plainOnly, recogniser } from './recognise.ts';
-import { survey, unopened } from './survey.ts';
-import { type Adopted, type Column, definition, advice, formatsOf, stagesOf, surveyOf } from './words.ts';
+import { type ExpectedValue, survey, unopened } from './survey.ts';
+import {
+  type Adopted,
+  advice,
+  type Column,
+  definition,
+  formatsOf,
+  ivUnproven,
+  stagesOf,
+  surveyOf,
+} from './words.ts';
 
 export const help = `Usage: npx --no-install @eaas/migrate adopt <place> <table> <column> … --old-key <variable>
 
@@ -34,6 +45,8 @@ Options:
   --reader <module>      a module of your app whose default export, (stored, row) => text or null, opens old values
   --columns <names>      the other columns that it needs in its row, with commas between them
   --salt <variable>      the variable with the salt of scrypt, if the old key is a passphrase (default: the text salt)
+  --iv-first             the old values are AES-CBC, in one run of bytes that begins with the iv: prove it by --expect
+  --expect <id>          the row whose value, in clear, is on standard input
   --plaintext            also encrypt plaintext, but nothing that can be a ciphertext: hex, base64 or JSON
   --as-plaintext <id>    also encrypt what does not open in this row, which is plaintext; repeat it for further rows
   --leave <id>           leave this row as it is; repeat it for further rows
@@ -60,7 +73,7 @@ async function adopt(
   database: SqlDatabase,
   names: Names,
   columns: readonly Column[],
-  { texts, flag }: ReturnType<typeof parse>[0],
+  { text, texts, flag }: ReturnType<typeof parse>[0],
 ): Promise<number> {
   const named = (name: string): OldKey => {
     return { variable: name, text: requireText(variable(name), 'the old key or salt') };
@@ -71,13 +84,32 @@ async function adopt(
   if (own && oldKeys.length > 0) {
     throw new InputError('pass `--old-key` or `--reader`: the function can read several formats');
   }
+  const expected = await expectedValue(flag('iv-first'), text('expect'), columns, own !== undefined);
   const client = await clientOf().catch(({ message }: Error) => stop(message));
   const whole = targetOf(database, names.name, define(names, columns, plainOnly));
-  const surveys = await survey(await openTable(whole, 'adopt'), recogniser(oldKeys, salt), own);
+  const line = progressLine();
+  const store = await openTable(whole, 'adopt');
+  const total = await store.count();
+  const surveyed = await survey(store, {
+    recognise: recogniser(oldKeys, salt),
+    own,
+    expected,
+    onRow: (count) => line.show(count, total, `looked at ${count.toLocaleString('en')} rows`),
+  }).finally(line.clear);
   const adopted = columns.map((each): Adopted =>
-    Object.assign(each, { holds: surveys.get(each.field) ?? new Map() }),
+    Object.assign(each, { holds: surveyed.columns.get(each.field) ?? new Map() }),
   );
   for (const each of adopted) print(surveyOf(each));
+  const unproven = adopted.find(({ field }) => surveyed.unproven.has(field));
+  if (unproven && !flag('leave-unknown')) {
+    const format = surveyed.unproven.get(unproven.field);
+    const ivColumns = await ivColumnsOf(
+      database,
+      names,
+      adopted.map(({ column }) => column),
+    );
+    if (format) stop(ivUnproven(names.table, unproven, format, ivColumns));
+  }
   const plain = adopted.find(({ holds }) => holds.has(unopened.plain) && holds.size === 1);
   if (plain && oldKeys.length > 0) {
     stop(`no old key opens ${plain.column}. If it is plaintext, omit \`--old-key\``);
@@ -90,7 +122,6 @@ async function adopt(
     allowCiphertexts: asPlaintext.size > 0,
   });
   const target = { ...targetOf(database, names.name, defined), leave, asPlaintext, open: own?.open };
-  const line = progressLine();
   const onProgress = (progress: MigrateProgress): void => {
     if (progress.dryRun && flag('leave-unknown')) {
       for (const { id } of progress.failures) leave.add(String(id));
@@ -119,6 +150,33 @@ async function adopt(
     print(`\nand let the database refuse anything else:\n\n${constraints}\n`);
   }
   return print(oldKeys.length > 0 ? advice(oldKeys, new Date()) : '');
+}
+
+/** The value that a person knows of one row, if the iv of AES-CBC is said to stand in front. */
+async function expectedValue(
+  isIvFirst: boolean,
+  id: string | undefined,
+  columns: readonly Column[],
+  hasReader: boolean,
+): Promise<ExpectedValue | undefined> {
+  if (!isIvFirst && id === undefined) return undefined;
+  if (!isIvFirst || id === undefined) {
+    throw new InputError(
+      'pass `--iv-first` and `--expect <id>` together: the value of one row, on standard input, proves where the iv is',
+    );
+  }
+  if (hasReader) throw new InputError('pass `--iv-first` or `--reader`: the function knows where its iv is');
+  if (columns.length > 1) {
+    throw new InputError('the value after `--expect` proves one column: adopt one column at a time');
+  }
+  if (process.stdin.isTTY) print(`Type the value of row ${id}, and then Ctrl-D:\n`);
+  const value = (await readText(process.stdin)).replace(/\r?\n$/, '');
+  if (value === '') {
+    throw new InputError(
+      `\`--expect ${id}\` found no value on standard input: pass the value of this row there, in clear`,
+    );
+  }
+  return { id, text: value };
 }
 
 /** Which value does not open, and what a person can say of it. */

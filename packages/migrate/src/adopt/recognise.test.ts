@@ -46,13 +46,14 @@ test('the format of every hand-written shape is found under its key, with the co
       const pieces = separator === undefined ? [Buffer.concat(parts)] : parts;
       const stored = prefix + pieces.map((piece) => piece.toString(encoding)).join(separator);
 
-      const found = recognisers.get(maker)?.([stored], false);
+      const restsOnFirstIv = suite === 'hmac' && separator === undefined && order.includes('ic');
+      const found = recognisers.get(maker)?.([stored], restsOnFirstIv ? 'iv-first' : 'proven');
       expect(found?.result(stored)).toBe(text);
       expect(found?.code).toContain(`${maker}(process.env.OLD ?? ''`);
       const app = { ...formats, process: { env: { OLD: keys[maker]?.[0], SALT: salt.text } } };
       const read = runInNewContext(String(found?.code), app) as formats.Reader;
       expect(read(stored)).toBe(text);
-      expect(stranger([stored], false)).toBeUndefined();
+      expect(stranger([stored], 'proven')).toBeUndefined();
       const isRunAfterPrefix = separator === undefined && prefix !== '' && encoding === 'base64url';
       expect(looksEncrypted(stored) || isRunAfterPrefix).toBe(true);
     }),
@@ -82,12 +83,12 @@ test.each(['aes-256-cbc', 'aes-256-gcm', 'aes-128-cbc', 'aes-128-gcm'])(
     for (const plain of ['ya29.a0', '', 's:4:"five!";', serialized]) {
       const read = plain === serialized ? 'caf\u00e9";s' : plain;
       const stored = laravelOf(plain, cipher, key);
-      const found = recognise([stored], true);
+      const found = recognise([stored], 'open');
       expect([found?.result(stored), looksEncrypted(stored)]).toEqual([read, true]);
       expect(found?.result.name).toBe(read === plain ? 'Laravel' : 'Laravel, serialized');
       const app = { ...formats, process: { env: { APP_KEY } } };
       expect(runInNewContext(String(found?.code), app)(stored)).toBe(read);
-      expect(stranger([stored], true)).toBeUndefined();
+      expect(stranger([stored], 'open')).toBeUndefined();
       for (const at of Buffer.from(stored, 'base64').keys()) {
         const altered = Buffer.from(stored, 'base64');
         altered[at] = (altered[at] ?? 0) ^ 1;
@@ -103,6 +104,7 @@ test.each([
   'hunter2',
   'Ada Lovelace',
   'ada@example.com',
+  'a plain-name with-hyphens',
   '{name}, hello',
   '',
 ])('the plaintext %s has no form of a ciphertext', (token) => {
@@ -115,6 +117,7 @@ test.each([
   'v1.aesgcm256.01234567.x.y',
   'gAAAAABk',
   `old:${hex}`,
+  `${hex.slice(32)}-${hex}`,
   Buffer.from('{"value":"","iv":""}  ').toString('base64'),
   `${'Ab+/'.repeat(11)}Q==`,
   '6f2c1ad0a5f7a2d3b4c5d6e7f8091a2b3c4d5e6f',

@@ -29,10 +29,20 @@ interface Made<T> {
 }
 
 /** The reader of a format under a key. */
-export type Known = Made<Reader>;
+export interface Known extends Made<Reader> {
+  /** Returns the bytes that stand in the place of the iv. Only a format of `iv-first` has it. */
+  readonly firstIv?: ((text: string) => Uint8Array | undefined) | undefined;
+}
 
-/** Finds the format that opens all texts. `trusting` also tries those without authentication, which a wrong key can open. */
-export type Recognise = (texts: readonly string[], trusting: boolean) => Known | undefined;
+/**
+ * Which formats are tried. `proven` are those that open nothing but what was encrypted so. `open` are also those without
+ * authentication, which a wrong key can open. `iv-first` are only the runs of bytes of AES-CBC that begin with their iv: if the iv
+ * is elsewhere, they too open each value, but without its first 16 bytes.
+ */
+export type Trust = 'proven' | 'open' | 'iv-first';
+
+/** Finds the format that opens all texts. */
+export type Recognise = (texts: readonly string[], trust: Trust) => Known | undefined;
 
 type Cipher = keyof typeof tagLengths;
 type Shape = Omit<JoinedOptions, 'key' | 'macKey' | 'cipher'>;
@@ -58,21 +68,21 @@ export function recogniser(oldKeys: readonly OldKey[], salt?: OldKey): Recognise
     'betterAuth(() => ({ secret: … }))': (secret) => betterAuth({ secret }),
   });
 
-  function* candidates(text: string, trusting: boolean): Generator<Known> {
-    yield* ofLibraries;
-    const [, version] = /^\$ba\$(\d+)\$/.exec(text) ?? [];
-    const versioned = (value: string) => betterAuth({ secrets: [{ version: Number(version), value }] });
-    const code = `betterAuth(() => ({ secrets: [{ version: ${version}, value: … }] }))`;
-    if (version !== undefined) yield* made(oldKeys, { [code]: versioned });
-    const ciphers = Object.keys(tagLengths) as Cipher[];
-    for (const cipher of ciphers.filter((each) => trusting || tagLengths[each] > 0)) {
-      for (const shape of shapesOf(text).filter((each) => canHave(cipher, each) && namesFormat(each))) {
-        for (const key of trusting ? [...keys, ...hashed] : keys) {
+  function* candidates(text: string, trust: Trust): Generator<Known> {
+    if (trust !== 'iv-first') yield* librariesFor(text);
+    const shapes = shapesOf(text).filter(namesFormat);
+    for (const cipher of Object.keys(tagLengths) as Cipher[]) {
+      if (trust === 'proven' && tagLengths[cipher] === 0) continue;
+      for (const shape of shapes) {
+        if (!canHave(cipher, shape)) continue;
+        if (restsOnFirstIv(cipher, shape) !== (trust === 'iv-first')) continue;
+        for (const key of trust === 'proven' ? keys : [...keys, ...hashed]) {
           for (const mac of cipher === 'aes-256-cbc-hmac' ? keys : [undefined]) {
             yield {
               result: joined({ key: key.result, macKey: mac?.result, cipher, ...shape }),
               code: codeOf(shape, cipher, key.code, mac?.code),
               variable: key.variable,
+              firstIv: trust === 'iv-first' ? (stored) => firstIvIn(cipher, shape, stored) : undefined,
             };
           }
         }
@@ -80,16 +90,27 @@ export function recogniser(oldKeys: readonly OldKey[], salt?: OldKey): Recognise
     }
   }
 
-  return (texts, trusting) => {
-    for (const known of candidates(texts[0] ?? '', trusting)) {
+  function* librariesFor(text: string): Generator<Known> {
+    yield* ofLibraries;
+    const [, version] = /^\$ba\$(\d+)\$/.exec(text) ?? [];
+    if (version === undefined) return;
+    const versioned = (value: string) => betterAuth({ secrets: [{ version: Number(version), value }] });
+    const code = `betterAuth(() => ({ secrets: [{ version: ${version}, value: … }] }))`;
+    yield* made(oldKeys, { [code]: versioned });
+  }
+
+  return (texts, trust) => {
+    for (const known of candidates(texts[0] ?? '', trust)) {
       if (texts.every((text) => opens(known, text))) return known;
     }
     return undefined;
   };
 }
 
-export const opens = ({ result: read }: Known, text: string): boolean =>
-  unlessRefused(FormatError, () => read(text)) !== undefined;
+/** What a reader makes of a stored text, or undefined for a text that it refuses. */
+export const openedText = (read: Reader, text: string) => unlessRefused(FormatError, () => read(text));
+
+export const opens = ({ result: read }: Known, text: string): boolean => openedText(read, text) !== undefined;
 
 /** What functions make of the texts of old keys, without those that refuse a text. The names are the code for the app. */
 function made<T>(oldKeys: readonly OldKey[], makers: Readonly<Record<string, (text: string) => T>>) {
@@ -135,15 +156,19 @@ const prefixOf = (text: string): string => /^.*[:.$|,;~]/.exec(text)?.[0] ?? '';
 
 const shapesOf = (text: string): Shape[] => [...separatedShapes(text), ...runShapes(text)];
 
+/** Base64url has the last one among its own characters. */
+const separators = [':', '.', '$', '|', ',', ';', '~', '-'] as const;
+
 /** The shapes of a text whose parts stand between separators. */
 function* separatedShapes(text: string): Generator<Shape> {
-  for (const separator of ':.$|,;~') {
+  for (const separator of separators) {
     const pieces = text.split(separator);
     for (const parts of orders.filter(({ length }) => length <= pieces.length)) {
       const [first = '', ...others] = pieces.slice(-parts.length);
       const tail = [first.slice(prefixOf(first).length), ...others];
       const prefix = text.slice(0, text.length - tail.join(separator).length);
       for (const encoding of encodings) {
+        if (separator === '-' && encoding === 'base64url') continue;
         const sizes = tail.map((piece) => decoders[encoding](piece)?.length);
         const fits = sizes.every(
           (size, at) => lengths[parts[at] as JoinedPart]?.includes(size ?? 0) ?? size !== undefined,
@@ -169,6 +194,23 @@ function* runShapes(text: string): Generator<Shape> {
 const canHave = (cipher: Cipher, { parts, separator, ivLength }: Shape): boolean =>
   cipher === 'aes-256-gcm' ||
   ((separator !== undefined || ivLength === 16) && (tagLengths[cipher] > 0 || !parts.includes('tag')));
+
+/**
+ * Whether a format of AES-CBC takes the 16 bytes before the ciphertext for its iv, in one run of bytes. If the app has its iv in a
+ * variable or in another column, these bytes are the first block of the value: the rest opens all the same, with right padding and
+ * right UTF-8, and under an HMAC over the ciphertext alone too.
+ */
+const restsOnFirstIv = (cipher: Cipher, { parts, separator }: Shape): boolean =>
+  cipher.startsWith('aes-256-cbc') &&
+  separator === undefined &&
+  parts.indexOf('iv') + 1 === parts.indexOf('ciphertext');
+
+/** The iv of a run of bytes, which stands before the ciphertext, and behind the HMAC if that comes first. */
+function firstIvIn(cipher: Cipher, { parts, prefix = '', encoding }: Shape, text: string) {
+  const bytes = decoders[encoding](text.slice(prefix.length));
+  const start = parts[0] === 'tag' ? tagLengths[cipher] : 0;
+  return bytes?.subarray(start, start + 16);
+}
 
 /** Whether the prefix says only what the format is: a text of the value itself is neither shown nor dropped. */
 const namesFormat = ({ prefix = '' }: Shape): boolean => /^(?:[\w-]{0,12}[:.$|,;~]){0,3}$/.test(prefix);

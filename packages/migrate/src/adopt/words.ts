@@ -33,6 +33,27 @@ export function surveyOf({ column, holds }: Adopted): string {
   return `${column}\n${lines.join('')}`;
 }
 
+/** Why a format is not believed that opens each value, but perhaps without its first 16 bytes, and what proves it. */
+export function ivUnproven(
+  table: string,
+  { column }: Column,
+  { result, variable }: Known,
+  ivColumns: readonly string[],
+): string {
+  const place = `${table}.${column}`;
+  const iv = ivColumns.map((name) => `\`${name}\``).join(' or ');
+  const elsewhere =
+    iv === '' ? 'in a variable or in another column' : `in ${iv}, which has 16 bytes in each row`;
+  const needed = ivColumns[0] ?? 'iv';
+  return (
+    `${variable} opens ${place} as ${result.name}, if each value begins with its iv. If your app has its iv ${elsewhere}, ` +
+    'the values open too, but without their first 16 bytes, which would be lost. Look where your app takes ' +
+    'the iv from when it decrypts. If that is not the value itself, pass the function of your app with `--reader` (and ' +
+    `\`--columns ${needed}\`, if it is in that column). If it is, prove it by one value that you know: pass \`--iv-first ` +
+    '--expect <id>` with the id of its row, and the value on standard input'
+  );
+}
+
 /** The way to the new form, in two stages if the app can still write the old form by one function. */
 export function stagesOf(names: Names, adopted: readonly Adopted[], own?: OwnReader): string {
   const lines = readingBoth(names, adopted, own);

@@ -27,7 +27,11 @@ export interface JoinedOptions {
    * end of the ciphertext.
    */
   readonly parts: readonly ('iv' | 'tag' | 'ciphertext')[];
-  /** The text between the parts. Without it, all parts are encoded together, as one run of bytes. */
+  /**
+   * The text between the parts. Without it, all parts are encoded together, as one run of bytes. Of AES-CBC, read such a run only
+   * if you have seen in your code that the iv is part of it: if the iv is in a variable or in another column, all values open too,
+   * but without their first 16 bytes.
+   */
   readonly separator?: string | undefined;
   /**
    * How each part is written, or all of them together if there is no separator: hex is lower-case, base64 has its padding, and
