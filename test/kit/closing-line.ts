@@ -1,11 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
-/** The days on which tests that need software of their own last passed. `npm run test:all` writes them. */
-const record = new URL('../last-passed.json', import.meta.url);
-
 /**
- * Says after a run what was missing, since when, and how many tests passed. If the run fails although no test failed, one is counted as
+ * Says after a run what was missing, and how many tests passed. If the run fails although no test failed, one is counted as
  * failed. The regular expression `TEST_MAY_LACK` says what software may be missing: then tests that lack anything else fail.
  */
 export class ClosingLine implements Reporter {
@@ -13,21 +9,14 @@ export class ClosingLine implements Reporter {
   private failed = 0;
   private skipped = 0;
   private readonly notAvailable = new Map<string, number>();
-  private readonly available = new Map<string, string>();
 
   onInit(): void {
-    const lastPassed = JSON.parse(readFileSync(record, 'utf8')) as Readonly<Record<string, string>>;
     process.once('exit', (code) => {
       const mayLack = process.env['TEST_MAY_LACK'];
       for (const [what, count] of this.notAvailable) {
         const tests = `${count} ${count === 1 ? 'test' : 'tests'}`;
-        const { [what]: day = 'no day on record' } = lastPassed;
-        process.stdout.write(`not available: ${what} (${tests}, last passed: ${day})\n`);
+        process.stdout.write(`not available: ${what} (${tests})\n`);
         if (mayLack !== undefined && !new RegExp(`^(?:${mayLack})$`).test(what)) this.failed += count;
-      }
-      if (process.env['npm_lifecycle_event'] === 'test:all' && this.failed === 0) {
-        const all = { ...lastPassed, ...Object.fromEntries(this.available) };
-        writeFileSync(record, `${JSON.stringify(all, Object.keys(all).toSorted(), 2)}\n`);
       }
       if (this.failed > 0) process.exitCode = 1;
       const failed = code === 0 ? this.failed : Math.max(this.failed, 1);
@@ -38,7 +27,6 @@ export class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     Object.assign(this, { passed: 0, failed: unhandledErrors.length, skipped: 0 });
     this.notAvailable.clear();
-    this.available.clear();
     for (const module of modules) this.count(module);
   }
 
@@ -55,9 +43,11 @@ export class ClosingLine implements Reporter {
         this.notAvailable.set(needed, (this.notAvailable.get(needed) ?? 0) + 1);
       } else if (state === 'passed') {
         this.passed += 1;
-        if (needed !== undefined) this.available.set(needed, new Date().toISOString().slice(0, 10));
-      } else if (state === 'skipped') this.skipped += 1;
-      else failed += 1;
+      } else if (state === 'skipped') {
+        this.skipped += 1;
+      } else {
+        failed += 1;
+      }
     }
     this.failed += failed === 0 && module.state() === 'failed' ? 1 : failed;
   }

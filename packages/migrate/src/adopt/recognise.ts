@@ -39,7 +39,7 @@ export interface Known extends Made<Reader> {
  * authentication, which a wrong key can open. `iv-first` are only the runs of bytes of AES-CBC that begin with their iv: if the iv
  * is elsewhere, they too open each value, but without its first 16 bytes.
  */
-export type Trust = 'proven' | 'open' | 'iv-first';
+type Trust = 'proven' | 'open' | 'iv-first';
 
 /** Finds the format that opens all texts. */
 export type Recognise = (texts: readonly string[], trust: Trust) => Known | undefined;

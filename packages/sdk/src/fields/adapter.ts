@@ -88,7 +88,7 @@ export interface Sealed {
 }
 
 /** For adapters: a list in a result, from which what a search found besides is dropped. */
-export interface SearchedList {
+interface SearchedList {
   readonly table: CoreTable;
   readonly items: unknown[];
   /** The parts of the search to repeat on values, by column: `nearMisses` returns them. */
