@@ -36,7 +36,12 @@ export async function openPair({
   const tampered = (table: string) => void failures.push(`${table} altered`);
   const blocks: (readonly string[])[] = [];
   const appended = (_: string, link: Link) => void blocks.push(link.blocks);
-  const wentBack = () => void failures.push('went back');
+  /** The entries that a replica missed, and what was the newest then. */
+  const losses: (readonly [seenId: number, foundId: number])[] = [];
+  const wentBack = (_: string, seenId: number, foundId: number) => {
+    failures.push('went back');
+    losses.push([seenId, foundId]);
+  };
   const listener = { failed, unwritten: failed, tampered, appended, wentBack };
   /** Calls of the store that get no answer in its own time. */
   const silent = new Set<'read' | 'append' | 'locked'>();
@@ -88,6 +93,7 @@ export async function openPair({
     askToVerify,
     forget,
     failures,
+    losses,
     steps,
     blocks,
   };

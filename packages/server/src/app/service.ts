@@ -59,7 +59,10 @@ export function createService({
       alarms.unwritten(error, step);
     },
     moved: () => counts.moved(now()),
-    wentBack: () => void counts.wentBack++,
+    wentBack(tenantId, seenId, foundId) {
+      counts.wentBack++;
+      alarms.wentBack(tenantId, seenId, foundId);
+    },
     tampered(table, id, tenantId) {
       alarms.tampered({ table, id, tenantId });
       setTimeout(() => service.ledger.forget(tenantId), mendedAfter).unref();

@@ -20,6 +20,20 @@ test('every discovery of a tampered row is counted, but each row is logged at mo
   expect(alarms.tamperingFound).toBe(4);
 });
 
+test('a lost entry has a line with its tenant, its id and the newest id, once a minute', () => {
+  const { alarms, lines, place } = recorded();
+  for (const seenId of [7, 7, 9]) alarms.wentBack('tenant', seenId, 8);
+  alarms.wentBack('another', 7, 8);
+  expect(lines).toEqual([
+    { tenant_id: 'tenant', seen_entry: 7, newest_entry: 8 },
+    { tenant_id: 'tenant', seen_entry: 9, newest_entry: 8 },
+    { tenant_id: 'another', seen_entry: 7, newest_entry: 8 },
+  ]);
+  place.time = 60_000;
+  alarms.wentBack('tenant', 7, 8);
+  expect(lines).toHaveLength(4);
+});
+
 test('the reason of failed appends is logged at most once per minute, with its step and SQLSTATE', () => {
   const { alarms, lines, place } = recorded();
   const full = Object.assign(new Error('disk full'), { code: '53100' });

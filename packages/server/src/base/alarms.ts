@@ -28,6 +28,15 @@ export class Alarms {
     this.#report(table, id, fields, message);
   }
 
+  /** What was exchanged whole and put back is shown by nothing else, so each tenant and entry has a line of its own. */
+  wentBack(tenantId: string, seenId: number, foundId: number): void {
+    const fields = { tenant_id: tenantId, seen_entry: seenId, newest_entry: foundId };
+    const message =
+      'an audit log lacks an entry that this server has seen: unless you restored a backup or had a failover, somebody has put ' +
+      'back older rows';
+    this.#report('went back', `${tenantId} ${seenId}`, fields, message);
+  }
+
   rotationSkipped(tenantId: string, keyId: string): void {
     this.rotationsSkipped++;
     const fields = { tenant_id: tenantId, key_id: keyId };

@@ -166,6 +166,75 @@ test('the entry that was the newest before a head is followed shows whether it w
   await vi.waitFor(() => expect(failures).toEqual(['went back']));
 });
 
+/** Another entry at the id of the newest, as if it had been lost and its id used again. Returns that id. */
+function replaceNewest({ tables, head }: Awaited<ReturnType<typeof knownPair>>['tenant']): number {
+  const log = tables.get(entries.name);
+  const name = refTo(entries, head.id);
+  const stored = log?.get(name);
+  if (!stored) throw new Error('expected the entry');
+  log?.set(name, { ...stored, row: { ...stored.row, hash: new Uint8Array(32) } as typeof stored.row });
+  return head.id;
+}
+
+test('what is lost in the second after a look is noticed when that second is over', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+  const { decide, tenant, failures, losses } = await knownPair();
+  await decide(1, note);
+  await decide(0, note);
+  await decide(0, note);
+  const lostId = replaceNewest(tenant);
+  await decide(1, note);
+  await decide(0, note);
+  expect(failures).toEqual([]);
+
+  await vi.advanceTimersByTimeAsync(1_000);
+
+  expect(losses).toEqual([[lostId, lostId + 2]]);
+});
+
+test('each head of that second is looked up, so a loss before other appends is noticed too', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+  const { decide, tenant, losses } = await knownPair();
+  await decide(1, note);
+  await decide(0, note);
+  const lost: number[] = [];
+  for (let nth = 0; nth < 3; nth++) {
+    lost.push(replaceNewest(tenant));
+    await decide(1, note);
+    await decide(0, note);
+  }
+  expect(losses).toEqual([]);
+
+  await vi.advanceTimersByTimeAsync(1_000);
+
+  expect(losses.map(([seenId]) => seenId)).toEqual(lost);
+});
+
+test('a look that the database does not answer is repeated', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+  let isAway = false;
+  const { decide, store, tenantId, losses } = await openPair({
+    arrive: async () => {
+      if (isAway) throw new Error('away');
+    },
+  });
+  await decide(1, note);
+  await decide(0, note);
+  const tenant = store.tenants.get(tenantId);
+  if (!tenant) throw new Error('expected a tenant');
+  const lostId = replaceNewest(tenant);
+  await decide(1, note);
+  isAway = true;
+  await decide(0, note);
+  await vi.advanceTimersByTimeAsync(2_500);
+  expect(losses).toEqual([]);
+
+  isAway = false;
+  await vi.advanceTimersByTimeAsync(1_000);
+
+  expect(losses.map(([seenId]) => seenId)).toEqual([lostId]);
+});
+
 test('a guess that follows lives no longer for that', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
   const { decide, stepsOf } = await knownPair();

@@ -33,8 +33,11 @@ export interface Listener {
   unwritten(error: unknown, tenantId: string, step: Step): void;
   /** Another replica's append came first. */
   moved(): void;
-  /** The log is shorter than it was: a restore, or a failover that lost data. */
-  wentBack(tenantId: string): void;
+  /**
+   * The log lacks an entry that was its newest when this replica saw it: a restore, a failover that lost data, or rows that were put
+   * back. `foundId` is its newest entry now.
+   */
+  wentBack(tenantId: string, seenId: number, foundId: number): void;
   /** A row, a head or an entry that is not as the service wrote it. */
   tampered(table: string, id: string, tenantId: string): void;
   /** A request presented this API key. */

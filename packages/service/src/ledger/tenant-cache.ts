@@ -6,7 +6,7 @@ import { Guess } from './guess.ts';
 import type { Ledger } from './ledger.ts';
 import { SharedRead } from './shared-read.ts';
 import type { Known, Link, SealedWrite } from './store.ts';
-import { allOf, equal, nameOf, type Need, type Ref, refTo, unique } from './table.ts';
+import { allOf, equal, nameOf, type Need, type Query, type Ref, refTo, unique } from './table.ts';
 import { entries, type EntryRow, type HeadRow, heads, tenants } from './tables.ts';
 
 /** There is no such tenant, or none any more. */
@@ -16,14 +16,19 @@ export class NoTenant extends Error {
 
 /** How often a replica looks whether a loss was the reason that another has written, in milliseconds. */
 const looksEvery = 1_000;
+/** So many heads wait to be looked up at most. With more, the oldest ones and the newest stay. */
+const mostUnchecked = 8;
 
 export class TenantCache {
   readonly tenantId: string;
   readonly ledger: Ledger;
   /** Whether this replica is writing, so that a newer head can be its own. */
   isWriting = false;
-  #looksAgainAt = 0;
   #newest: HeadRow | undefined;
+  /** Heads on which another replica has written, the oldest first: nobody has looked yet whether the log still has them. */
+  #unchecked: HeadRow[] = [];
+  #looksAgainAt = 0;
+  #isLookDue = false;
   readonly #reads = new SharedRead<Guess, Need>((needs) => this.#read(needs));
 
   constructor(tenantId: string, ledger: Ledger) {
@@ -47,20 +52,54 @@ export class TenantCache {
 
   /** Another replica has written. The newest head is still the one before. */
   sawForeignAppend(): void {
-    const now = performance.now();
-    if (now < this.#looksAgainAt || !this.#newest) return;
-    this.#looksAgainAt = now + looksEvery;
-    void this.#tellLoss(this.#newest).catch(() => {});
+    if (!this.#newest) return;
+    this.#keepUnchecked([this.#newest]);
+    this.#lookWhenDue();
   }
 
-  /** Tells of a log that went on without the entry that was its newest: a failover has lost it. */
-  async #tellLoss({ id, hash }: HeadRow): Promise<void> {
-    const query = allOf({ table: entries, where: equal({ id }) });
-    const known = await this.readFrom([query]);
-    const [entry] = known.found.get(nameOf(query))?.rows ?? [];
-    if (entry && !sameBytes((entry.row as EntryRow).hash, hash)) {
-      this.ledger.listener.wentBack?.(this.tenantId);
+  #keepUnchecked(heads: readonly HeadRow[]): void {
+    const all = [...this.#unchecked, ...heads].toSorted((a, b) => a.id - b.id);
+    const newest = all.at(-1);
+    this.#unchecked = all.slice(0, mostUnchecked - 1);
+    if (newest && all.length >= mostUnchecked) this.#unchecked.push(newest);
+  }
+
+  /** Looks at once, or when the second after the last look is over. A look that fails is repeated. */
+  #lookWhenDue(): void {
+    if (this.#isLookDue || this.#unchecked.length === 0) return;
+    const rest = this.#looksAgainAt - performance.now();
+    if (rest > 0) {
+      this.#isLookDue = true;
+      const timer: unknown = setTimeout(() => {
+        this.#isLookDue = false;
+        this.#lookWhenDue();
+      }, rest);
+      (timer as { unref?(): void }).unref?.();
+      return;
     }
+
+    this.#looksAgainAt = performance.now() + looksEvery;
+    const heads = this.#unchecked;
+    this.#unchecked = [];
+    void this.#tellLosses(heads).catch(() => {
+      this.#keepUnchecked(heads);
+      this.#lookWhenDue();
+    });
+  }
+
+  /** Tells of a log that went on without an entry that was its newest: a failover has lost it, or a backup was put back. */
+  async #tellLosses(seenHeads: readonly HeadRow[]): Promise<void> {
+    const queries = seenHeads.map(({ id }) => allOf({ table: entries, where: equal({ id }) }));
+    const known = await this.readFrom(queries);
+    for (const [index, seen] of seenHeads.entries()) {
+      const [entry] = known.found.get(nameOf(queries[index] as Query<EntryRow>))?.rows ?? [];
+      const isLost = entry !== undefined && !sameBytes((entry.row as EntryRow).hash, seen.hash);
+      if (isLost) this.#tellWentBack(seen, known.head);
+    }
+  }
+
+  #tellWentBack(seen: Pick<HeadRow, 'id'>, found: HeadRow | null | undefined): void {
+    this.ledger.listener.wentBack?.(this.tenantId, seen.id, found?.id ?? 0);
   }
 
   /**
@@ -113,7 +152,7 @@ export class TenantCache {
     const isSame = before !== undefined && sameHead(before, head);
     // A log has one entry of each id, so another head at the same id shows a loss too.
     if (before && (head.id < seen || (head.id === before.id && !isSame))) {
-      this.#lose();
+      this.#lose(before, head);
       return this.merge(known, needs);
     }
     if (before && !isSame && !this.isWriting && head.id > before.id) this.sawForeignAppend();
@@ -138,16 +177,19 @@ export class TenantCache {
     const { guess } = this;
     if (!head || !guess) return false;
     const isLoss = head.id <= expected.id || (head.id === guess.head.id && !sameHead(head, guess.head));
-    if (isLoss) this.#lose();
-    if (isLoss || head.id <= guess.head.id) return !isLoss;
+    if (isLoss) {
+      this.#lose(guess.head, head);
+      return false;
+    }
+    if (head.id <= guess.head.id) return true;
     this.sawForeignAppend();
     if (!guess.follow(head)) return false;
     this.#newest = head;
     return true;
   }
 
-  #lose(): void {
-    this.ledger.listener.wentBack?.(this.tenantId);
+  #lose(seen: HeadRow, found: HeadRow): void {
+    this.#tellWentBack(seen, found);
     this.forget();
     this.#newest = undefined;
   }
