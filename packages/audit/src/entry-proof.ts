@@ -26,11 +26,20 @@ export interface EntryProof {
   readonly proof: string;
 }
 
-/** The members of an entry, which its hash covers. */
-const members = [
-  ...(['id', 'tenant_id', 'action', 'key_id', 'key_version', 'actor'] as const),
-  ...(['ip_address', 'metadata', 'created_at', 'salt', 'hash'] as const),
-];
+/** The members of an entry, which its hash covers, in the order in which a service writes them. */
+export const members = [
+  'id',
+  'tenant_id',
+  'action',
+  'key_id',
+  'key_version',
+  'actor',
+  'ip_address',
+  'metadata',
+  'created_at',
+  'salt',
+  'hash',
+] as const;
 
 /** Returns an entry with only the members that its hash covers. */
 export function ownMembers(entry: AuditEntry): AuditEntry {

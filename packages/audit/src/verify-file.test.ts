@@ -11,6 +11,9 @@ const verify = (text: string, options: Options = { allowHidden }) =>
   verifyFile(new Blob([text]).stream(), options);
 const verifyLines = (lines: readonly object[], options?: Options) =>
   verify(lines.map((line) => `${JSON.stringify(line)}\n`).join(''), options);
+/** The same line, with its members the other way round. */
+const reversed = (line: string): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(line) as object).toReversed()));
 const found = ({ findings }: FileReport): string[] => findings.map(({ code, id }) => `${code} ${id}`);
 
 describe('`verifyFile`', () => {
@@ -65,6 +68,8 @@ describe('`verifyFile`', () => {
     ['a member twice within another', (line) => line.replace('"metadata":{', '"metadata":{"nth":7,')],
     ['a member in another spelling', (line) => line.replace(/\}$/, String.raw`,"\u0061ctor":"x"}`)],
     ['a letter that is escaped', (line) => line.replace('"key.', String.raw`"\u006bey.`)],
+    ['its members in another order', reversed],
+    ['two members exchanged', (line) => line.replace(/("id":2),("tenant_id":"[^"]*")/, '$2,$1')],
     ['spaces', (line) => line.replace('"id":', '"id": ')],
     ['a space at its end', (line) => `${line} `],
     ['two ends', (line) => `${line}\r\r`],
@@ -74,6 +79,16 @@ describe('`verifyFile`', () => {
     const changed = lines.with(1, change(lines[1] ?? ''));
     expect(changed).not.toEqual(lines);
     await expect(verify(changed.join('\n'))).rejects.toThrow('line 2 is not an audit entry as exported');
+  });
+
+  test('refuses a hidden entry with its members in another order', async () => {
+    const log = playLog(3);
+    const lines = log.entries.map((entry) => JSON.stringify(entry));
+    const hidden = JSON.stringify({ id: 2, digest: digestOf(log.at(2)) });
+    expect(found(await verify(lines.with(1, hidden).join('\n')))).toEqual([]);
+    await expect(verify(lines.with(1, reversed(hidden)).join('\n'))).rejects.toThrow(
+      'line 2 is not an audit entry',
+    );
   });
 
   test('refuses a hidden entry, and a head, with a member twice', async () => {

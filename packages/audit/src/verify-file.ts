@@ -10,7 +10,7 @@ import {
   requireOptions,
 } from '@eaas/protocol/internal';
 import { type AuditEntry, type AuditHead, isBareHead, isEntry, isHidden } from './entry.ts';
-import { isExact } from './entry-proof.ts';
+import { isExact, members } from './entry-proof.ts';
 import type { AuditFinding } from './findings.ts';
 import { type Given, newWalk, walkChain } from './walk.ts';
 
@@ -48,15 +48,27 @@ export interface FileReport {
 /** Longer than any line that a service writes. */
 const longestLine = 1_048_576;
 
+const hiddenMembers = ['id', 'digest'];
+
+/** Whether an entry has those members that it has in the order in which a service writes them. */
+function isInOrder(value: object): boolean {
+  const names = Object.keys(value);
+  const inOrder: readonly string[] = names.includes('digest') ? hiddenMembers : members;
+  const ordered = inOrder.filter((name) => names.includes(name));
+  return names.filter((name) => inOrder.includes(name)).join() === ordered.join();
+}
+
 /**
  * Returns what a line says, or undefined unless it is written as a service and its commands write it: in another form, a member
  * could be there twice, and a person would read what no hash covers. Mail and editors end lines with CR LF.
  */
 const valueIn = (line: string): unknown =>
   attempt(() => {
-    const value: unknown = line.length > longestLine ? undefined : JSON.parse(line);
+    if (line.length > longestLine) return undefined;
+    const value: unknown = JSON.parse(line);
     const written = JSON.stringify(value);
-    return [written, escapeHidden(written)].includes(line.replace(/\r$/, '')) ? value : undefined;
+    if (![written, escapeHidden(written)].includes(line.replace(/\r$/, ''))) return undefined;
+    return isEntry(value) && !isInOrder(value) ? undefined : value;
   });
 
 /** A line ends with LF alone: what else breaks lines elsewhere can stand in JSON as it is. */

@@ -1,7 +1,7 @@
 // `eaas audit verify`: the operator verifies the logs in the database, and all rows that they describe.
 import { printJson, WrongUsage } from './kit/index.ts';
 import { parseUuid } from '@eaas/protocol';
-import { inLine } from '@eaas/protocol/internal';
+import { escapeHidden, inLine } from '@eaas/protocol/internal';
 import { listChains, type OpenService, requireTenant, type Service, verifyLog } from '@eaas/server/internal';
 import { reporting, withService } from './command.ts';
 import { exitCodes } from './failure.ts';
@@ -50,6 +50,21 @@ async function chainsOf(service: Service, idOrName: string | undefined): Promise
   return found.length > 0 ? found : [(await requireTenant(service, idOrName)).tenant];
 }
 
+type VerifiedLog = Awaited<ReturnType<typeof verifyLog>>;
+
+/** What the command says of a log. The id of a row that was changed in the database can be any text. */
+export function verdictOf(
+  label: string,
+  { valid, checked, head, errors }: Pick<VerifiedLog, 'valid' | 'checked' | 'head' | 'errors'>,
+): string {
+  const findings = errors.map(({ id, reason }) => {
+    const place = id === null ? '' : `entry ${escapeHidden(String(id)).replaceAll('\n', '\\n')}: `;
+    return `  ${place}${reason}\n`;
+  });
+  const verdict = valid ? 'valid' : 'BROKEN';
+  return `${label}: ${verdict}, ${checked} entries checked, head ${head.id}\n${findings.join('')}`;
+}
+
 /** Returns whether the log is valid. */
 async function verify(
   service: Service,
@@ -62,13 +77,7 @@ async function verify(
   if (json) printJson({ tenant_id, name, ...found });
   else {
     const label = name === null ? tenant_id : `${inLine(name)} (${tenant_id})`;
-    const verdict = found.valid ? 'valid' : 'BROKEN';
-    const findings = found.errors.map(
-      ({ id, reason }) => `  ${id === null ? '' : `entry ${id}: `}${reason}\n`,
-    );
-    process.stdout.write(
-      `${label}: ${verdict}, ${found.checked} entries checked, head ${found.head.id}\n${findings.join('')}`,
-    );
+    process.stdout.write(verdictOf(label, found));
     const hidden = found.error_count - found.errors.length;
     if (hidden > 0) note(`${hidden} more findings are not shown.`);
   }

@@ -1,4 +1,5 @@
 // The commands that call one endpoint each. A new endpoint needs a line here, and nothing else.
+import { escapeHidden } from '@eaas/protocol/internal';
 import { type Output, permissions } from '@eaas/protocol/wire';
 import { call, type Call, commandOf } from './call.ts';
 import { acceptedClaims, keySetIn } from './issuer.ts';
@@ -27,10 +28,11 @@ const issuerFields = {
   },
 };
 
-function showCheckpoint(signed: Output<'GET /v1/audit/checkpoint'>, options: Reporting): void {
+/** Prints a checkpoint as the service wrote it, without what a terminal would take for a command. */
+export function showCheckpoint(signed: Output<'GET /v1/audit/checkpoint'>, options: Reporting): void {
   if (options.json) return printResult(signed, options);
-  process.stdout.write(signed.checkpoint);
-  note(`Pin this verifier key: ${signed.verifier_key}`);
+  process.stdout.write(escapeHidden(signed.checkpoint));
+  note(`Pin this verifier key: ${escapeHidden(signed.verifier_key)}`);
 }
 
 export const calls: Readonly<Record<string, Call>> = {

@@ -118,7 +118,10 @@ export async function allPages<Row extends object>(
   const limit = limits.pageMaximum;
   for (let offset = 0; ; offset += limit) {
     const rows = await read({ limit, offset });
+    const countBefore = all.size;
     for (const row of rows) all.set(row[id], row);
-    if (rows.length < limit) return [...all.values()];
+    // A service that repeats a page would otherwise keep a command for ever.
+    const isLastPage = rows.length < limit || all.size === countBefore;
+    if (isLastPage) return [...all.values()];
   }
 }

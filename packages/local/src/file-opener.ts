@@ -97,6 +97,8 @@ function printedBy(variable: string, args: string[] = [], input = new Uint8Array
     // A group of processes of its own, which can be ended as one.
     detached: true,
     timeout: 30_000,
+    // A program can ignore SIGTERM, and would then run on while this process waits.
+    killSignal: 'SIGKILL',
     maxBuffer: 2 * most + 960,
   } as SpawnSyncOptionsWithBufferEncoding);
   if (error && pid > 0) attempt(() => process.kill(-pid, 'SIGKILL'));

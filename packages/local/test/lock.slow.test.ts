@@ -81,6 +81,13 @@ test('a program of a key service that fails ends with the processes that it star
   expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be run (ENOBUFS)') as string]);
 });
 
+test('a program of a key service that ignores SIGTERM ends when its time is over', async () => {
+  const program = join(await newDirectory(), 'kms.sh');
+  await writeFile(program, '#!/bin/sh\ntrap "" TERM\nsleep 600\n', { mode: 0o700 });
+  const { code, stderr } = await run([...command, 'new'], { EAAS_LOCAL_KMS_COMMAND: program });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be run (ETIMEDOUT)') as string]);
+});
+
 test.each(['local', 'migrate'])('a reader that ends early ends eaas-%s silently', async (name) => {
   const line = `${process.execPath} packages/${name}/bin/eaas-${name}.mjs --help | true; exit \${PIPESTATUS[0]}`;
   const code = name === 'local' ? 0 : 1;

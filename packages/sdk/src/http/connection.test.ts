@@ -46,11 +46,13 @@ describe('plain HTTP', () => {
     },
   );
 
-  test.each(['http://eaas.example', 'http://10.0.0.1:8080', 'http://127.0.0.1.example'])(
-    'a base URL with http: needs `insecureHttp: true` for another machine: %s',
-    (url) => {
-      for (const make of clients(url)) expect(make).toThrow(/must use https:.*insecureHttp: true/);
-      for (const make of clients(url, true)) expect(make).not.toThrow();
-    },
-  );
+  test.each([
+    'http://eaas.example',
+    'http://10.0.0.1:8080',
+    'http://127.0.0.1.example',
+    'http://evil.localhost',
+  ])('a base URL with http: needs `insecureHttp: true` for another machine: %s', (url) => {
+    for (const make of clients(url)) expect(make).toThrow(/must use https:.*insecureHttp: true/);
+    for (const make of clients(url, true)) expect(make).not.toThrow();
+  });
 });
