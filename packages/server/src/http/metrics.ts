@@ -93,7 +93,10 @@ const countersOf = ({ counts, alarms, fair }: Service, state: ServerState): Reco
   eaas_audit_actions_total: ['Audit entries appended, by action.', () => counts.byAction, 'action'],
   eaas_audit_appends_total: ['Statements that appended entries.', () => counts.appends],
   eaas_audit_conflicts_total: ['Appends repeated: another replica came first.', () => counts.conflicts],
-  eaas_audit_append_failures_total: ['Appends that were not confirmed.', () => counts.failures],
+  eaas_audit_append_failures_total: [
+    'Appends that were not confirmed, and calls whose time was over before.',
+    () => counts.failures,
+  ],
   eaas_audit_head_went_back_total: ['Chains that lost entries that were seen.', () => counts.wentBack],
   eaas_intake_opened_total: ['Unwrapped data keys of intake keys.', () => counts.intakeOpened],
   eaas_tampering_found_total: ['Rows changed by others than the service.', () => alarms.tamperingFound],

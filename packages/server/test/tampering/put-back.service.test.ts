@@ -37,8 +37,9 @@ async function restore(tenantId: string, backup: string): Promise<void> {
     for (const { name } of tables) {
       await sql`alter table ${sql(`eaas.${name}`)} enable trigger all`;
     }
-    for (const { table, name } of guards)
+    for (const { table, name } of guards) {
       await sql.unsafe(`alter table ${table} enable always trigger ${name}`);
+    }
   });
 }
 

@@ -28,6 +28,30 @@ test('each call of a store that hangs is refused at its own deadline', async () 
   expect(second()).toBe('audit_unwritten');
 });
 
+test('each call whose time is over while the store is slow is told, with its step and how long it has waited', async () => {
+  fakeTime();
+  const { decide, failures, steps } = await openPair({ send: never });
+  const refused = [decide(0, note), decide(0, note, { since: performance.now() - 1_000 })].map(refusalOf);
+
+  await vi.advanceTimersByTimeAsync(600_000);
+
+  expect(refused.map((code) => code())).toEqual(['audit_unwritten', 'audit_unwritten']);
+  const toldAfter = (time: number) =>
+    `TimeIsOver: after ${time} ms, the time of a call was over; the database had not answered (append)`;
+  expect(failures.map(String)).toEqual([toldAfter(599_000), toldAfter(600_000)]);
+  expect(steps).toEqual(['append', 'append']);
+});
+
+test('a caller that leaves by itself is no failure', async () => {
+  fakeTime();
+  const { decide, failures } = await openPair({ send: never });
+  const end = new AbortController();
+  const refused = refusalOf(decide(0, note, { signal: end.signal }));
+  end.abort();
+  await vi.advanceTimersByTimeAsync(0);
+  expect([refused(), failures]).toEqual(['audit_unwritten', []]);
+});
+
 test('what a call has waited for before counts', async () => {
   fakeTime();
   const { decide } = await openPair({ send: never });

@@ -11,6 +11,17 @@ import { type Appended, type Known, LinkRefused } from './store.ts';
 import { type Need, type Ref, refTo, unique } from './table.ts';
 import { tenants } from './tables.ts';
 
+/** A call was answered before the store had answered, or before it was its turn. */
+export class TimeIsOver extends Error {
+  override readonly name = 'TimeIsOver';
+
+  constructor(waited: number, step: Step) {
+    super(
+      `after ${Math.round(waited)} ms, the time of a call was over; the database had not answered (${step})`,
+    );
+  }
+}
+
 /** How a decision waits. */
 export interface Patience {
   readonly signal?: EndSignal | undefined;
@@ -107,7 +118,8 @@ export class Queue {
     this.#open.push(waiting);
     signal?.addEventListener('abort', leave);
     // The caller can have left before.
-    if (signal?.aborted || deadline <= performance.now()) leave();
+    if (signal?.aborted) leave();
+    else if (deadline <= performance.now()) this.#giveUp(waiting);
     else if (deadline < this.#dueAt) this.#comeBack(deadline);
     const enter = (): void => this.#enter(waiting);
     if (prepared) prepared.then(enter, (error: unknown) => waiting.settle(outcomeOf(error)));
@@ -130,13 +142,21 @@ export class Queue {
       () => {
         const now = performance.now();
         const late = this.#open.filter(({ deadline }) => deadline <= now);
-        for (const waiting of late) waiting.settle({ error: auditUnwritten() });
+        for (const waiting of late) this.#giveUp(waiting);
         this.#comeBack(this.#open.reduce((least, { deadline }) => Math.min(least, deadline), Infinity));
       },
       Math.max(0, at - performance.now()),
     );
     // Whoever waits keeps the process alive by what it waits for.
     (this.#timer as { unref?: () => void }).unref?.();
+  }
+
+  /** Answers a caller whose time is over. A database that is only slow fails nothing, so nobody else would tell of it. */
+  #giveUp(waiting: Waiting): void {
+    if (waiting.isGone) return;
+    const cause = new TimeIsOver(performance.now() - waiting.since, this.#step);
+    this.cache.ledger.listener.unwritten?.(cause, this.cache.tenantId, this.#step);
+    waiting.settle({ error: auditUnwritten(cause) });
   }
 
   /** Lets a decision wait for its turn. */

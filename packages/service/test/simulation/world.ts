@@ -10,6 +10,7 @@ import { Fault, isAway, Judge, type Told } from './judge.ts';
 import { type Call, isRead } from './model.ts';
 import { chanceOf, type Plan } from './plan.ts';
 import { VirtualTime } from './virtual-time.ts';
+import { TimeIsOver } from '../../src/ledger/queue.ts';
 
 /** What callers look at in an answer. */
 interface Answer extends Partial<
@@ -172,7 +173,8 @@ export class World {
     // A replica that has crashed tells nobody anything.
     const note = (error: unknown): void => {
       const { cause = error } = error as Error;
-      if (!(cause instanceof Broken) && isUp()) this.fault ??= error;
+      const isExpected = cause instanceof Broken || error instanceof TimeIsOver;
+      if (!isExpected && isUp()) this.fault ??= error;
     };
     return eaas.createService({
       store: this.database.storeFor(replica, isUp),
