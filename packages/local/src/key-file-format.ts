@@ -156,7 +156,7 @@ export function openKeyFile(
     if (known && known.sealedSecret !== sealedSecret) {
       throw new InputError(
         `${name} was locked anew, or was cut, damaged or edited: restart this process with ` +
-          `the variables that open it, or restore your copy`,
+          `the variables that open it, or restore it from your copy`,
       );
     }
     const secret = known?.secret ?? openTenantSecret(name, file, opener);
@@ -178,11 +178,11 @@ export function readUnopened(name: string, text: string, versions = fileVersions
   const found = attempt(() => Object(JSON.parse(text)) as Partial<Stored>);
   if (!found) {
     throw new InputError(
-      `${name} is not JSON (${text.length} characters): it was cut or overwritten: restore your copy`,
+      `${name} is not JSON (${text.length} characters): it was cut or overwritten, so restore it from your copy`,
     );
   }
   if (found.format !== format) {
-    throw new InputError(`${name} is no key file of a local service: pass another path`);
+    throw new InputError(`${name} is not a key file of a local service: pass another path`);
   }
   if (!versions.includes(found.version as number)) {
     throw new InputError(
@@ -228,7 +228,7 @@ export const textOf = (bytes: Uint8Array | null): string | null => bytes && toBa
 
 /** Returns a file with all its members, in its order. Throws InputError, which names one that is missing or unknown. */
 function completed(name: string, found: Stored): Stored {
-  const remedy = 'restore your copy, or use the version that wrote it';
+  const remedy = 'restore your copy, or use the release that wrote it';
   const fill = <T>(place: string, known: object, part: T): T => {
     const given = Object(part) as T & object;
     const whole = { ...given, ...known, ...given };

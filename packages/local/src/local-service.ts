@@ -79,7 +79,7 @@ interface Options {
    * The path of the key file, such as `.eaas/local.json`. The service makes the file, with mode 600, and its folder.
    * Whoever can read the file can decrypt everything, and without the file nobody can: copy it to a safe place.
    * EAAS_LOCAL_PASSPHRASE or EAAS_LOCAL_KEY_COMMAND locks a new file. On Windows, the service does not check who can
-   * read the file. Without `file` and `sealed`, the keys are only in memory.
+   * read the file. Without `file`, `sealed` and `secret`, the keys are only in memory.
    */
   readonly file?: string | undefined;
   /**
@@ -98,7 +98,8 @@ interface Options {
   readonly current?: number | undefined;
   /**
    * Opens the lock of `sealed`, if a key service has locked it: sends the bytes that it gets to the key service, and returns the 32
-   * bytes of the answer. Called at the first call, once for all, and again only after a failure.
+   * bytes of the answer. Called at the first call, for all calls together; again after a failure, and every 2 seconds while the key
+   * service has not answered: the first answer counts.
    */
   readonly open?: Open | undefined;
   /**
@@ -124,10 +125,10 @@ const serviceRules: OptionRules<Options> = {
 };
 
 /**
- * Creates a service inside this process, with its keys in a file, or in a text such as a variable. It has no audit log, no
+ * Creates a service inside this process, with its keys in a file, in a text such as a variable, or derived from a secret of the app. It has no audit log, no
  * API keys, no usage and no server mode: their paths return 404, and say how to get a server. Several processes can use one
- * file at once. Without `file` and `sealed`, it is NOT FOR PRODUCTION: when the process ends, the keys are lost, and values
- * under these keys can no longer be decrypted. Throws InputError for keys that are damaged or do not open, for a file that
+ * file at once. Without `file`, `sealed` and `secret`, it is NOT FOR PRODUCTION: when the process ends, the keys are lost, and
+ * values under these keys can no longer be decrypted. Throws InputError for keys that are damaged or do not open, for a file that
  * others can read, with `create: false` for one that is missing, and without keys if NODE_ENV is `production`.
  *
  * @example
@@ -160,8 +161,8 @@ export function createLocalService(options: LocalServiceOptions = {}): LocalServ
   }
   if (sources === 0 && isProduction()) {
     throw new InputError(
-      'in production (NODE_ENV), the keys would be lost when the process ends: pass `sealed`, ' +
-        '`secret` or `file`, and in tests use `createTestService`',
+      'in production (NODE_ENV), `createLocalService()` would encrypt under keys that are lost when the process ends: pass ' +
+        '`sealed`, `secret` or `file`, and in tests use `createTestService`',
     );
   }
   const now = () => Date.now();

@@ -115,6 +115,9 @@ const placeholders = `
   a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8a9b0c1d2e3f4a5b6c7d8e9f0 MDEyMzQ1Njc4OUFCQ0RFRjAxMjM0NTY3ODlBQkNERUY=
   a1b2c3d4e5f6789012345678901234567890abcdef1234567890abcdef123456
   f3e2d1c0b9a8f7e6d5c4b3a2f1e0d9c8b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e2
+  ChangeThisToARandomSecretInProduction2026 CHANGE_ME REPLACE_ME supersecret openssl-rand-base64-32
+  MyVerySecretKeyForTheProductionServer1 DEADBEEFDEADBEEFDEADBEEFDEADBEEF ${'x'.repeat(32)}
+  ABCDEFGHIJKLMNOPQRSTUVWXYZ/abcdef abcdefghijklmnopqrstuvwxyz/ABCDEF ZYXWVUTSRQPONMLKJIHGFEDCBA/zyxwvu
   deadbeefcafebabedeadbeeffeedface MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY= MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=
   Y2hhbmdlLW1lLWluLXByb2R1Y3Rpb24tcGxlYXNlLTE= 6368616e67652d6d652d696e2d70726f64756374696f6e2d706c656173652d31`
   .trim()
@@ -127,6 +130,7 @@ describe('a secret', () => {
     ['-base64 24', (bytes: Buffer) => bytes.toString('base64', 0, 24)],
     ['-base64 32', (bytes: Buffer) => bytes.toString('base64')],
     ['-base64 32, as base64url', (bytes: Buffer) => bytes.toString('base64url')],
+    ['-hex 32, in capital letters', (bytes: Buffer) => bytes.toString('hex').toUpperCase()],
   ])('that openssl rand %s printed is accepted', (name, textOf) => {
     // A hundredth of them in `npm test`.
     const texts = Array.from({ length: runs(runs(100_000)) }, (_, at) => textOf(drawn(`${name} ${at}`)));
@@ -147,6 +151,10 @@ describe('a secret', () => {
     [{ secret: [a, , b] as string[] }, /secret 2 .*\(got undefined: is its variable set\?\)/],
     [{ secret: [a, b, a] }, /secret 3 .*\(got the same as an earlier one\)/],
     [{ secret: ` ${a}` }, /without quotes or white space/],
+    [{ secret: `${a}\n` }, /without quotes or white space/],
+    [{ secret: `${a}\r\n` }, /without quotes or white space/],
+    [{ secret: [[a]] as unknown as string[] }, /\(got an Array\)/],
+    [{ secret: new Uint8Array(32) as unknown as string }, /\(got a Uint8Array of 32 bytes\)/],
     [{ secret: `"${a}"` }, /\(got text that begins with `"`\)/],
     [{ secret: a.slice(33) }, /at least 32 hexadecimal digits/],
     [{ secret: `${a}z` }, /\(got another string\)/],

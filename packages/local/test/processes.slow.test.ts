@@ -164,7 +164,7 @@ test('the package for browsers has no module of Node, and says that a file needs
 });
 
 test.each([
-  ['prints another text', 'echo secret', 'printed something else'],
+  ['prints another text', 'echo secret', 'printed 7 characters that are no base64'],
   ['fails', 'exit 3', 'ended with exit code 3'],
   ['prints too much', 'head -c 5000 /dev/zero', 'cannot be run (ENOBUFS)'],
 ])('a program for the key of a file that %s is refused, without its output', (_, command, message) => {

@@ -118,7 +118,9 @@ export async function inventory(
   };
   const findHalf = options.halves ? createHalfFinder(target, options.client) : undefined;
   if (options.halves && !findHalf) {
-    throw new InputError('`halves` of `inventory` needs a `client` with a half');
+    throw new InputError(
+      '`halves` of `inventory` needs a `client` with a half: pass `half` to it, or set EAAS_HALF',
+    );
   }
   const isCompared = target.plan.fields.some((each) => writesOlder(each.field) && each.indexes.length > 0);
   if (isCompared && !options.client) {

@@ -77,14 +77,33 @@ export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
+/** A function of the app that returns a credential threw. Its message could quote the credential, so only the name is told. */
+export function credentialFailed(option: 'apiKey' | 'token', error: unknown): ServiceError {
+  const name = error instanceof Error && /^[A-Z][A-Za-z]{0,40}$/.test(error.name) ? ` (${error.name})` : '';
+  const message = `the function that was passed as \`${option}\` threw an error${name}: catch it there to see its message`;
+  return new ServiceError('unauthorized', message);
+}
+
 export const aborted = () => new ClientError('aborted', 'the call was aborted by its signal');
 
-export const closedError = () => new ClientError('closed', 'this client was closed');
+export const closedError = () =>
+  new ClientError(
+    'closed',
+    'this client was closed: close it only when nothing uses it any more, or make another',
+  );
 
-export const timeoutError = () => new ServiceError('timeout', 'the service did not respond in time');
+export const timeoutError = () =>
+  new ServiceError(
+    'timeout',
+    'the service did not respond in time: is it running, and is `baseUrl` (EAAS_BASE_URL) its address?',
+  );
 
 export const unreadable = () =>
-  new ServiceError('invalid_response', 'the response of the service lacks the requested data');
+  new ServiceError(
+    'invalid_response',
+    'the response lacks the requested data: is `baseUrl` (EAAS_BASE_URL) the address of the service, and does nothing, such as ' +
+      'a proxy or a sign-in page, answer in its place?',
+  );
 
 export const notPrimed = (what: string, advice = 'await client.prime(…) first') =>
   new ClientError('not_primed', `${what}: ${advice}`);

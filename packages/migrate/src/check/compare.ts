@@ -79,7 +79,10 @@ export async function* compare(database: SqlDatabase, defined: DefinedTable, see
     }
   }
   for (const [column, { count, first }] of Object.entries(others)) {
-    yield at(column, `expected ciphertexts, found ${count} others, first in row ${first}: correct them`);
+    yield at(
+      column,
+      `expected ciphertexts, found ${count} others, first in row ${first}: encrypt them by \`migrate\` in the mode 'encrypt', and find out who writes past Eaas`,
+    );
   }
   for (const { plan, find, found } of lookups) {
     const next = plan.field.write ? 'pass `check` the keys of the app' : "add `write: 'present'` at last";

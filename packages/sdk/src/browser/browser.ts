@@ -56,7 +56,9 @@ export function createBrowserClient(options: BrowserClientOptions = {}): Envelop
   requireOptions(browserOptions, options, 'createBrowserClient');
   const { baseUrl, proxyUrl = '/api/eaas', headers = {}, insecureHttp } = options;
   if (isSignIn(options, 'proxyUrl', 'headers') !== !!baseUrl) {
-    throw new InputError('a sign-in needs `baseUrl`, `issuer` and `token`');
+    throw new InputError(
+      `a sign-in needs \`baseUrl\`, \`issuer\` and \`token\` (got ${baseUrl ? '`baseUrl` alone' : 'no `baseUrl`'})`,
+    );
   }
   if (typeof headers === 'object') refuseSecret(JSON.stringify(plain(headers)));
   return new EnvelopeClient({

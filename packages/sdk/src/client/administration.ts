@@ -198,7 +198,7 @@ export type IssuerRecord = Output<'GET /v1/issuers'>['issuers'][number];
 
 /**
  * The methods of `client.keys`: `list`, `create`, `page`, `get`, `rotate`, `disable`, `enable`, `destroy`, `restore`,
- * `setRotationPolicy`, `export` and `exportPage`.
+ * `setRotationPolicy`, `setMinVersion`, `export` and `exportPage`.
  */
 export type KeyCalls = Calls<typeof keyRoutes> & {
   /**

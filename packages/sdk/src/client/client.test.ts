@@ -25,6 +25,29 @@ test('a client encrypts and decrypts a value without sending the value to the se
   expect(JSON.stringify(sent)).not.toContain('a secret');
 });
 
+test('bytes that are no text are authentic, and the error for `as: text` says what to leave out', async () => {
+  const { client } = await spiedClient();
+  const ciphertext = await client.encrypt(new Uint8Array([0xff, 0xfe]), { context });
+  const isNoText = {
+    code: 'format',
+    message: "the value is no text in UTF-8: leave out `as: 'text'` to get its bytes",
+  };
+  await expect(client.decrypt(ciphertext, { as: 'text', context })).rejects.toMatchObject(isNoText);
+  expect(await client.decryptMany([{ ciphertext, context }], { as: 'text' })).toMatchObject([
+    { ok: false, error: isNoText },
+  ]);
+  expect(() => client.decryptSync(ciphertext, { as: 'text', context })).toThrow(isNoText.message);
+  expect(await client.decrypt(ciphertext, { context })).toEqual(new Uint8Array([0xff, 0xfe]));
+});
+
+test('errors of a client that is closed, or whose service is away, say what to do', async () => {
+  const { client } = await spiedClient();
+  client.close();
+  await expect(client.encrypt('x')).rejects.toThrow(
+    /was closed: close it only when nothing uses it any more/,
+  );
+});
+
 test('each call that encrypts returns a text, and bytes or a bundle on demand, which all decrypt', async () => {
   const { client, keyId } = await observedClient();
   await client.prime();
@@ -115,7 +138,9 @@ test('a value that is too long for a text is refused before anything is copied',
   for (const value of [bytes, 'x'.repeat(400_000_001)]) {
     const failure = client.encrypt(value);
     await expect(failure).rejects.toBeInstanceOf(InputError);
-    await expect(failure).rejects.toThrow(/over 400 MB: pass `as: 'bytes'`, or use `encryptStream`/);
+    await expect(failure).rejects.toThrow(
+      /over 400 MB has no ciphertext as a text: pass `as: 'bytes'`, or use `encryptStream`/,
+    );
   }
   const [result] = await client.encryptMany([bytes]);
   expect(result).toMatchObject({ ok: false, error: { code: 'input' } });

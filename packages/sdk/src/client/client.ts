@@ -14,7 +14,7 @@ import { withEnvironment } from '#environment';
 import { type AuditLog, auditOf } from '../audit/methods.ts';
 import { baseUrlOf, type Fetch } from '../http/connection.ts';
 import { loadKinds } from '../http/all-kinds.ts';
-import { resultOf, ServiceError, type Settled } from '../errors.ts';
+import { credentialFailed, resultOf, ServiceError, type Settled } from '../errors.ts';
 import { halfRule, refuseHalf } from '../half/options.ts';
 import { isSignIn } from '../sign-in/options.ts';
 import type { UnwrapOptions } from '../data-keys/calls.ts';
@@ -130,7 +130,7 @@ export class EaasClient extends EnvelopeClient {
    * ```
    */
   get serverMode(): ServerModeCalls {
-    refuseHalf(this.parts.halves, 'serverMode');
+    refuseHalf(this.parts.halves, 'serverMode', 'encrypt in the client, by `encrypt`');
     return serverModeCalls(this.call, this.parts.calls.erasures, this.caller);
   }
 
@@ -248,8 +248,8 @@ const authorizeBy =
     let given: unknown = apiKey;
     try {
       if (typeof apiKey === 'function') given = await apiKey();
-    } catch {
-      throw new ServiceError('unauthorized', 'the function that was passed as `apiKey` threw an error');
+    } catch (error) {
+      throw credentialFailed('apiKey', error);
     }
     const token = requireToken(given);
     return send({ authorization: `Bearer ${token}` }, input).catch((error: ServiceError) => {

@@ -3,6 +3,7 @@
 import {
   type Context,
   DecryptionError,
+  FormatError,
   fromUtf8,
   type Header,
   InputError,
@@ -270,6 +271,7 @@ function textOf(plaintext: Uint8Array): string {
   try {
     return fromUtf8(plaintext);
   } catch {
-    throw new DecryptionError();
+    // It has been authenticated, so what it is not tells nobody anything.
+    throw new FormatError("the value is no text in UTF-8: leave out `as: 'text'` to get its bytes");
   }
 }

@@ -227,8 +227,8 @@ export class EnvelopeClient {
   }
 
   /**
-   * Encrypts many values. The results are in the order of the values. If one value fails, the others still succeed. After
-   * a request that fails, the call sends no more, and the values that wait for one get the same error.
+   * Encrypts many values. The results are in the order of the values. If one value fails, the others still succeed. But if a
+   * request to the service fails, the call sends no further ones: all values that still need a data key fail with its error.
    *
    * @example
    * ```ts
@@ -354,7 +354,7 @@ export class EnvelopeClient {
    */
   async hash(value: string, options: HashOptions = {}): Promise<string> {
     requireOptions(hashOptions, options, 'hash');
-    refuseHalf(this.parts.halves, 'hash');
+    refuseHalf(this.parts.halves, 'hash', 'search by an index key of `createIndexKey`');
     return this.parts.calls.hash(value, requireKeyId(options.keyId ?? this.keyId), options);
   }
 

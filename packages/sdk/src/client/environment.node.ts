@@ -9,7 +9,7 @@ const { env } = process;
 /**
  * Reads absent settings from environment variables, but EAAS_API_KEY only if `baseUrl` is not passed either, because the
  * client must send EAAS_API_KEY only to EAAS_BASE_URL, and never with the tokens of a sign-in. A service in the process
- * has its own connection and key, and no half.
+ * has its own connection and key; EAAS_HALF counts for it too.
  */
 export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
   const withHalf = { ...options, ...halfInEnvironment(options) };

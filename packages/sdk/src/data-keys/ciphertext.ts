@@ -88,7 +88,9 @@ export function requireValue(value: string | Uint8Array, form?: EncryptedForm): 
     throw new InputError(`a value must be a string or a Uint8Array (got ${kindOf(value)})`);
   }
   if (form !== 'bytes' && value.length > longestInText) {
-    throw new InputError("over 400 MB: pass `as: 'bytes'`, or use `encryptStream`");
+    throw new InputError(
+      "a value of over 400 MB has no ciphertext as a text: pass `as: 'bytes'`, or use `encryptStream`",
+    );
   }
   if (isText) requireText(value);
 }

@@ -12,8 +12,8 @@ import type { FieldsTables, RecordId } from './row-types.ts';
 /** Options of an encrypted database. */
 export interface EncryptionOptions<Table extends string = string> {
   /**
-   * Who computes fingerprints: the client (a token from `createIndexKey`), or the service (`service`), which then sees
-   * the values. Required if a column is searchable.
+   * Who computes fingerprints: the client (a token from `createIndexKey`), the half of the client (`half`), or the service
+   * (`service`), which then sees the values. Required if a column is searchable.
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   /**

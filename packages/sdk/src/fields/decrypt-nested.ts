@@ -23,7 +23,10 @@ interface UntypedNesting {
 
 /** Options of `decryptNested`. */
 export interface DecryptNestedOptions<Handler = OnError, Reveal = Revealing> extends RowOptions {
-  /** What a stored value that cannot be decrypted becomes, in every table. By default, the call throws. */
+  /**
+   * What a stored value that cannot be decrypted becomes, in every table. By default, the values of erased people are null, and for
+   * any other the call throws.
+   */
   readonly onError?: Handler | undefined;
   /** Returns the values of concealed fields instead of handles: of all (`true`), or of columns with these names. */
   readonly reveal?: Reveal | undefined;

@@ -95,7 +95,9 @@ function recordsOf<T extends FieldsTables>(tables: T, client: FieldsClient, opti
   const plans = planOf(tables, keyIds);
   const sources = [index].flat();
   const halves = client[inside]?.halves;
-  if (sources.includes('service')) refuseHalf(halves, "index: 'service'");
+  if (sources.includes('service')) {
+    refuseHalf(halves, "index: 'service'", "pass an index key of `createIndexKey`, or `index: 'half'`");
+  }
   if (!halves && sources.includes('half')) {
     refuse("`index: 'half'` needs a client with a half: pass `half` to the client, or set EAAS_HALF");
   }

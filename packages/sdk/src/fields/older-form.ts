@@ -34,7 +34,8 @@ export async function olderTextOf(field: Field<unknown>, value: unknown): Promis
   const [text, again] = [await olderForm(field, value), await olderForm(field, value)];
   if (typeof text === 'string' && text === again) return text;
   throw new InputError(
-    'the version before stores the value as another text each time: search by another column until `write` is removed',
+    'the version before stores the value as another text each time, so a search would miss what it writes: ' +
+      'search by another column until `write` is removed',
   );
 }
 

@@ -241,7 +241,8 @@ function planParts(field: FieldPlan, fieldOf: (name: string) => FieldPlan): Inde
   return parts.map(([name, index]) => {
     if (typeof index?.soughtBy !== 'function') {
       refuse(
-        `\`searchableBy\` of ${field.place} must be an object with named indexes, such as { month: part.months() }`,
+        `\`searchableBy\` of ${field.place} must be an object with named indexes, such as { month: part.months() } (got ` +
+          `${kindOf(index)} as \`${name}\`)`,
       );
     }
     const own = index.column === true ? `${field.name}_${name}_index` : index.column;
@@ -301,7 +302,7 @@ export function rowIdOf(id: RecordId | undefined): string | undefined {
   if (id === undefined || id === null || id === '') return undefined;
   if (typeof id === 'string') return parseUuid(id) ?? id;
   if (typeof id === 'bigint' || Number.isSafeInteger(id)) return String(id);
-  return refuse('a row id must be a non-empty string, a safe integer or a bigint');
+  return refuse(`a row id must be a non-empty string, a safe integer or a bigint (got ${kindOf(id)})`);
 }
 
 /** The context of a value under one of the names of its field. */

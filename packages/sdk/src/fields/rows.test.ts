@@ -181,7 +181,7 @@ test('an invalid value throws before the first request, and the error does not c
   const { records, service } = await openFields();
   const bad: [object, string][] = [
     [{ name: 'secret \ud800' }, 'users.name of row 1: text must be valid Unicode (got a lone surrogate)'],
-    [{ born: new Date('secret') }, 'users.born of row 1: expected a valid Date'],
+    [{ born: new Date('secret') }, 'users.born of row 1: expected a Date with a time'],
     [{ notes: { tags: ['secret', undefined] } }, 'users.notes of row 1: JSON cannot represent undefined'],
     [{ age: 'secret' }, 'users.age of row 1: expected a number'],
   ];

@@ -85,7 +85,10 @@ function conditionOf(plan: IndexPlan, query: unknown, place: Where): Condition {
     refuse(`the search by \`${plan.name}\` needs a value that is not null or undefined`);
   }
   if (plan.name !== undefined && plan.fields.some(({ field }) => writesOlder(field))) {
-    refuse('a search by a part would miss values that the version before changes: remove `write` first');
+    refuse(
+      'a search by a part would miss values: the version before changes them, and not what they are found by, so remove ' +
+        '`write` first',
+    );
   }
   const fields = plan.fields.map(({ name, field: { type } }) => ({ name, type }));
   const subjects = plan.index.soughtBy(query, ...fields).map((bytes) => ({ plan, bytes }));

@@ -40,9 +40,13 @@ export const halfRule: Rule = /* @__PURE__ */ required(
 const couldBeHalf = (half: unknown): boolean =>
   typeof half === 'string' ? half.startsWith('eaas_half_') : /object|function/.test(typeof half);
 
-/** Throws InputError for what would show values to the service, if the client has a half. */
-export function refuseHalf(halves: Halves | undefined, what: string): void {
-  if (halves) throw new InputError(`pass either \`half\` or \`${what}\``);
+/** Throws InputError for what would show values to the service, if the client has a half. `remedy` is what to do instead. */
+export function refuseHalf(halves: Halves | undefined, what: string, remedy: string): void {
+  if (!halves) return;
+  throw new InputError(
+    `\`${what}\` shows values to the service, which a client with a half never does: ${remedy}, or leave out \`half\` and ` +
+      'unset EAAS_HALF',
+  );
 }
 
 /** Returns the halves of a client, or undefined for a client without any. `id`: the id that the first must have. */

@@ -26,7 +26,7 @@ export function requireSecureUrl({ protocol, hostname }: URL, option: string, in
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   if (protocol === 'https:' || isLoopback || insecureHttp === true) return;
   throw new InputError(
-    `\`${option}\` must use https: to another machine, because http: encrypts no keys. ` +
+    `\`${option}\` must use https: for a service on another machine, because http: does not encrypt keys. ` +
       `On a trusted network, pass \`insecureHttp: true\``,
   );
 }

@@ -58,7 +58,7 @@ describe('responses of a gateway', () => {
     [504, ''],
   ])('the response %d %j is `unavailable`, and the client repeats the request', async (status, body) => {
     const { hash, attempts } = setUp(() => new Response(body, { status, headers: { 'retry-after': '0' } }));
-    const message = `a proxy responded with the status ${status}, because it reaches no ready server`;
+    const message = `a proxy responded with the status ${status}, because it reaches no server that is ready`;
     expect(await hash()).toMatchObject({ code: 'unavailable', retryable: true, status, message });
     expect(attempts()).toBe(3);
   });

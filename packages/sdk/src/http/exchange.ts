@@ -106,7 +106,7 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
     // code `unavailable` says that the caller can repeat the call.
     const isGateway = status >= 502 && status <= 504;
     const message = isGateway
-      ? `a proxy responded with the status ${status}, because it reaches no ready server`
+      ? `a proxy responded with the status ${status}, because it reaches no server that is ready`
       : `the service responded with the status ${status} and no error details: is its URL right?`;
     return new ServiceError(isGateway ? 'unavailable' : 'invalid_response', message, details);
   }

@@ -107,7 +107,9 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
   const url = new URL(`${scheme}://${host}${path}`);
   // Refuses a path that does not begin with a slash, and one with dot segments, because URL parsing removes them. The
   // framework and the proxy would then check different paths.
-  if (url.pathname !== path.split('?', 1)[0]) throw new InputError('the request URL must be a path');
+  if (url.pathname !== path.split('?', 1)[0]) {
+    throw new InputError('the URL of a request must be a path that begins with `/` and has no dot segments');
+  }
   return new Request(url, {
     method,
     headers,

@@ -37,7 +37,11 @@ export const signInOptions: OptionRules<SignInOptions> = {
 export function isSignIn(options: SignInOptions & { requireUser?: unknown }, ...others: string[]): boolean {
   const { issuer, token, subject } = options;
   if (!issuer && !token && subject === undefined) return false;
-  if (!issuer || !token) throw new InputError('a sign-in needs `issuer` and `token`');
+  if (!issuer || !token) {
+    throw new InputError(
+      `a sign-in needs \`issuer\` and \`token\` (got no \`${issuer ? 'token' : 'issuer'}\`)`,
+    );
+  }
   for (const name of subject === null ? others : ['requireUser', ...others]) {
     if ((options as Record<string, unknown>)[name] !== undefined) {
       throw new InputError(`pass either \`token\` or \`${name}\``);

@@ -350,8 +350,8 @@ test('no token is in an error, an event or a URL, also if `token` throws one', a
 
 describe.each(['EaasClient', 'createBrowserClient'] as const)('wrong options of %s', (kind) => {
   test.each<[string, Record<string, unknown>, RegExp]>([
-    ['an issuer alone', { token: undefined }, /a sign-in needs `issuer` and `token`/],
-    ['a token alone', { issuer: undefined }, /a sign-in needs `issuer` and `token`/],
+    ['an issuer alone', { token: undefined }, /a sign-in needs `issuer` and `token` \(got no `token`\)/],
+    ['a token alone', { issuer: undefined }, /a sign-in needs `issuer` and `token` \(got no `issuer`\)/],
     [
       'an issuer that is no UUID',
       { issuer: 'https://sign-in.example' },

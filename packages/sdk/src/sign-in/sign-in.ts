@@ -11,7 +11,7 @@ import {
 import { readBase64 } from '@eaas/protocol/internal-base64';
 import type { Route } from '@eaas/protocol/wire';
 import { isOfPerson } from '../caller.ts';
-import { ServiceError } from '../errors.ts';
+import { credentialFailed, ServiceError } from '../errors.ts';
 import type { SignInOptions, TokenClaims } from './options.ts';
 import type { Authorize } from '../http/transport.ts';
 
@@ -63,8 +63,8 @@ export function createSignIn(options: SignInOptions, drop: () => void) {
     let jwt: unknown;
     try {
       jwt = await token?.();
-    } catch {
-      throw new ServiceError('unauthorized', 'the function that was passed as `token` threw an error');
+    } catch (error) {
+      throw credentialFailed('token', error);
     }
     if (jwt === undefined || jwt === null || jwt === '') {
       take(number, undefined);

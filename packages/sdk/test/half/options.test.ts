@@ -66,6 +66,26 @@ test.each<[string, unknown]>([
   }
 });
 
+test.each<[string, RegExp, (client: EaasClient) => unknown]>([
+  [
+    'hash',
+    /^`hash` shows values to the service.*index key of `createIndexKey`/,
+    (client) => client.hash('x'),
+  ],
+  ['serverMode', /^`serverMode` shows values to the service.*by `encrypt`/, (client) => client.serverMode],
+  [
+    "index: 'service'",
+    /`index: 'service'` shows values to the service.*`index: 'half'`/,
+    (client) => where(client, 'service'),
+  ],
+])('a half that only EAAS_HALF sets is named where %s would show values', async (_, reason, call) => {
+  vi.stubEnv('EAAS_HALF', text);
+  const client = make({});
+  const error = await (async () => call(client))().catch((thrown: Error) => thrown);
+  expect(String((error as Error).message)).toMatch(reason);
+  expect((error as Error).message).toContain('unset EAAS_HALF');
+});
+
 test('the bytes of the app are copied at once, and never touched', async () => {
   const [own, kept, list] = [Buffer.from(half), Buffer.from(half), [Buffer.from(half)]];
   const clients = [make({ half: own }), make({ half: list }), make({ half: () => [kept, null] })];

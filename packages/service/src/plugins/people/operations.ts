@@ -59,5 +59,6 @@ function erasedRecord({ subject_id, erased_id, erased_at, erased_hash }: Subject
 const subjectNotFound = (): Refusal =>
   new Refusal(
     'not_found',
-    'Subject not found: pass it as wrap got it; keys in one variable have none. To erase one that was never used, add `create: true`.',
+    'Subject not found: pass it as wrap got it. To erase one that was never used, add `create: true`, but not where the keys are in ' +
+      'one variable: these have no people, and nothing to erase.',
   );
