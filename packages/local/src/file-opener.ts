@@ -108,10 +108,11 @@ function printedBy(variable: string, args: string[] = [], input = new Uint8Array
     if (error && code !== 'EPIPE') throw fail(`cannot be run (${code})`);
     if (status !== 0) throw fail(`ended with exit code ${status}`);
     const bytes = readBase64(stdout.toString('latin1').replace(/\r?\n$/, ''));
-    if (!bytes || bytes.length < least || bytes.length > most)
+    if (!bytes || bytes.length < least || bytes.length > most) {
       throw fail(
         `printed ${bytes ? `${bytes.length} bytes` : `${stdout.length} characters that are no base64`}`,
       );
+    }
     return bytes;
   } finally {
     line.fill(0);

@@ -54,6 +54,7 @@ describe('a local service', () => {
     for (const shown of [
       JSON.stringify(service),
       inspect(service, { getters: true }),
+      inspect(service, { getters: true, showHidden: true, depth: 9 }),
       inspect({ ...service }),
     ]) {
       expect(shown).not.toContain(service.apiKey);

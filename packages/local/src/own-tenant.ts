@@ -106,12 +106,20 @@ export function clientError(error: unknown): unknown {
 
 /**
  * Adds members that are not enumerable, so that an object that spreads the service does not contain them. A client
- * would throw an error for these unknown options.
+ * would throw an error for these unknown options. JSON and logs of the service have no API key: Node's `inspect` would show a
+ * member that is not enumerable, and call a getter, if it is asked for.
  */
 export function withControls<Connection extends object, Controls extends object>(
   connection: Connection,
   controls: Controls,
 ): Connection & Controls {
-  for (const [name, value] of Object.entries(controls)) Object.defineProperty(connection, name, { value });
+  const shown = (): object => {
+    const { apiKey: _, ...others } = { ...connection } as { readonly apiKey?: string };
+    return others;
+  };
+  const hidden = { ...controls, toJSON: shown, [Symbol.for('nodejs.util.inspect.custom')]: shown };
+  for (const name of Reflect.ownKeys(hidden)) {
+    Object.defineProperty(connection, name, { value: Reflect.get(hidden, name) });
+  }
   return connection as Connection & Controls;
 }

@@ -27,6 +27,20 @@ async function codeOf(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
+test('JSON and logs of a test service have no API key, and a spread of it is what a client takes', () => {
+  const service = createTestService();
+  const logged = { level: 'debug', service };
+  for (const shown of [
+    JSON.stringify(logged),
+    inspect(logged, { depth: 9 }),
+    inspect(service, { showHidden: true, getters: true, depth: 9 }),
+    String(service),
+  ]) {
+    expect(shown).not.toContain(service.apiKey);
+  }
+  expect(Object.keys({ ...service })).toEqual(['baseUrl', 'apiKey', 'fetch']);
+});
+
 test('`requests` of a test service contains the number of items in a batch, but no secret', async () => {
   const { service, keyId, client } = await open();
   const values = ['ada@example.com', 'bob@example.com'];

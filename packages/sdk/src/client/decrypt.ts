@@ -2,7 +2,6 @@
 // for one person or user serves nobody else.
 import {
   type Context,
-  DecryptionError,
   FormatError,
   fromUtf8,
   type Header,

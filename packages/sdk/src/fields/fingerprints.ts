@@ -175,11 +175,12 @@ export function indexKeyOf(token: string) {
     isHalf: !wrapped,
     /** Returns a fingerprint for each half. */
     async macs(client: Unwrapping, subject: Uint8Array<ArrayBuffer>, of: WrapOptions = {}) {
-      if (!shared)
+      if (!shared) {
         throw new ClientError(
           'closed',
           'these records were closed: close them only when nothing uses them any more',
         );
+      }
       const { key, mac } = shared;
       const halves = client[inside]?.halves;
       if (!halves) return [toHex(await (await mac(client))(subject))];

@@ -65,8 +65,9 @@ export const dateType = /* @__PURE__ */ marked<Date>(
   (value) => {
     if (!isDate(value)) refuseValue('a Date', value);
     const time = value.getTime();
-    if (Number.isNaN(time))
+    if (Number.isNaN(time)) {
       refuse('expected a Date with a time, got an invalid Date: was a text parsed that is no date?');
+    }
     const view = new DataView(new ArrayBuffer(8));
     view.setBigInt64(0, BigInt(time));
     return new Uint8Array(view.buffer);

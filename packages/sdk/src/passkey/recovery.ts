@@ -26,10 +26,11 @@ export async function openRecovery(options: RecoverHalfOptions): Promise<CryptoK
   const whose = (bytes: Uint8Array) => ({ signal, ...(isOfPerson(bytes) && { subject }) });
   const [sealed, value] = [envelopeBytes(recovery), envelopeBytes(proof.ciphertext)];
   const bytes = await client.decrypt(sealed, { ...whose(sealed), context: contextOf(subject), anyKey: true });
-  if (bytes.length !== 32)
+  if (bytes.length !== 32) {
     throw new DecryptionError(
       'what the recovery decrypts to has another length than a half: pass the `recovery` that `createPasskeyHalf` returned',
     );
+  }
   const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 };
   const importing = crypto.subtle.importKey('raw', new Uint8Array(bytes), hmac, true, ['sign']);
   bytes.fill(0);
