@@ -4,6 +4,8 @@ import { addressIn, type PostgresAddress } from '@eaas/test-kit/database';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { citusIsInstalled } from '@eaas/test-kit/citus';
 import { requested } from '@eaas/test-kit/on-demand';
+import { allowSchemaChanges, distribute } from '../src/postgres/citus.ts';
+import { openPool } from '../src/postgres/sql.ts';
 import { apiOf, dek, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
 
 const denied = { code: '42501' };
@@ -65,6 +67,21 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
       'root_checks',
       'steps',
     ]);
+  });
+
+  test('a table that a later step makes is distributed beside tenants', async () => {
+    await owner`create table eaas.made_up (tenant_id uuid not null references eaas.tenants, fact text)`;
+    const pool = openPool(addressIn(citus, world.database.name).connection('owner'), 1);
+    await pool.begin(async (tx) => {
+      await allowSchemaChanges(tx);
+      await distribute(tx, false);
+    });
+    await pool.end();
+    const [row] = await superuser<{ with_tenants: boolean }[]>`
+      select colocationid = (select colocationid from pg_dist_partition where logicalrelid = 'eaas.tenants'::regclass)
+        as with_tenants from pg_dist_partition where logicalrelid = 'eaas.made_up'::regclass`;
+    await owner`drop table eaas.made_up`;
+    expect(row).toEqual({ with_tenants: true });
   });
 
   const shards = `pg_class c where relnamespace = 'eaas'::regnamespace and relkind = 'r' and relname ~ '_[0-9]{6,}$'`;

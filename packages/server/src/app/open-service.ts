@@ -126,7 +126,8 @@ export async function openService(options: OpenOptions, purpose: Purpose) {
     // Commands work where they can: they find out what else was changed.
     if (purpose === 'serve') await connections.run(requireUnchanged, 10_000);
     const roots = await loadRoots(database.rootKey, options.previousRootKey);
-    await connections.transaction((tx) => checkRoots(tx, roots));
+    // As patient as the steps before: a database that is merely slow must not stop a start.
+    await connections.transaction((tx) => checkRoots(tx, roots), 10_000);
     const warnings = [...options.warnings];
     for (const plugin of purpose === 'serve' ? plugins : []) {
       warnings.push(...((await plugin.warnings?.(connections)) ?? []));

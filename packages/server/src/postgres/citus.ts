@@ -29,16 +29,24 @@ export async function allowSchemaChanges(tx: Transaction): Promise<void> {
 }
 
 /**
- * Distributes the tables of a database that has no tenants yet, and the functions if they were made anew. Citus would leave a copy of
- * the rows on the coordinator.
+ * Throws CannotStart if one of these tables has rows, of which Citus would leave a copy on the coordinator. A table that a later step
+ * makes has none, also in a database with tenants: a step must insert nothing into it.
  */
-export async function distribute(tx: Transaction, hasNewFunctions: boolean): Promise<void> {
-  const tables = await undistributedTables(tx);
-  if (tables.length > 0 && (await tx`select from eaas.tenants limit 1`).count > 0) {
+export async function requireNoRows(sql: Sql, tables: readonly string[]): Promise<void> {
+  for (const name of tables) {
+    const { count } = await sql`select from ${sql(`eaas.${name}`)} limit 1`;
+    if (count === 0) continue;
     throw new CannotStart(
-      'Citus can only distribute a database without tenants: migrate a new database, and restore the data there.',
+      `Citus can only distribute tables without rows, and eaas.${name} has some: migrate a new database, and restore the data ` +
+        'there.',
     );
   }
+}
+
+/** Distributes the tables that are only on the coordinator, and the functions if they were made anew. */
+export async function distribute(tx: Transaction, hasNewFunctions: boolean): Promise<void> {
+  const tables = await undistributedTables(tx);
+  await requireNoRows(tx, tables);
   for (const name of tables) {
     await tx`select create_distributed_table(${`eaas.${name}`}::text::regclass, 'tenant_id',
       colocate_with => ${name === 'tenants' ? 'none' : 'eaas.tenants'})`;

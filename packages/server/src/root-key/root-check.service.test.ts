@@ -7,6 +7,7 @@ import { createTenant } from '../operator/tenants.ts';
 import { checkRoots, claim, release } from './root-check.ts';
 import { createService } from '../app/service.ts';
 import { Database } from '../postgres/database.ts';
+import type { Transaction } from '../postgres/sql.ts';
 
 type Roots = readonly [RootKey, ...RootKey[]];
 
@@ -45,6 +46,35 @@ test('a server without the new root key can start as long as the new root key ha
   await check(old, next);
   for (const one of [old, next]) await expect(check(one)).rejects.toThrow('both root keys are needed');
 });
+
+test('under a registered root key nobody waits for whoever creates a tenant, but its removal does', async () => {
+  const [root, next] = [newRoot(), newRoot()];
+  await check(root);
+  await database.transaction((tx) => claim(tx, [next, root]));
+  let isRemoved = false;
+  let removal: Promise<unknown> | undefined;
+  await database.transaction(async (tx) => {
+    await claim(tx, [next, root]);
+
+    // These would hang if the first one held the lock alone.
+    await tenantUnder(root, next);
+    removal = database.transaction(async (other) => {
+      await release(other, next);
+      isRemoved = true;
+    });
+    await expect.poll(() => waitingForLocks(tx)).toBe(1);
+    expect(isRemoved).toBe(false);
+  });
+  await removal;
+  expect(isRemoved).toBe(true);
+});
+
+/** How many sessions of the database wait for an advisory lock. */
+const waitingForLocks = async (sql: Transaction): Promise<number> =>
+  (
+    await sql`select from pg_locks where locktype = 'advisory' and not granted
+    and database = (select oid from pg_database where datname = current_database())`
+  ).count;
 
 test('a root key is removed only after it no longer encrypts any secret', async () => {
   const [old, next] = [newRoot(), newRoot()];

@@ -9,7 +9,10 @@ interface RootCheckRow {
   readonly sealed: Uint8Array;
 }
 
-const lockNumber = 0x65616174;
+/** Held by whoever needs a root key to stay registered, together with others, and alone by whoever takes one away. */
+const useLock = 0x65616174;
+/** Held alone by whoever registers a root key, so that two first servers do not register two. */
+const registrationLock = 0x65616175;
 
 export async function checkRoots(tx: Transaction, roots: Roots): Promise<void> {
   if (await requireOpeningRoots(tx, roots)) await claim(tx, roots);
@@ -22,19 +25,27 @@ export async function requireOpeningRoots(sql: Sql, roots: Roots): Promise<boole
   return existing.length === 0;
 }
 
-/** Registers the current root key. A root key must be registered before it encrypts any data. */
+/**
+ * Registers the current root key, if it is not registered yet. A root key must be registered before it encrypts any data. Whoever finds
+ * it registered waits for nobody, so that tenants are created side by side.
+ */
 export async function claim(tx: Transaction, roots: Roots): Promise<void> {
-  await tx`select pg_advisory_xact_lock(${lockNumber})`;
-  await requireOpeningRoots(tx, roots);
   const [current] = roots;
-  const existing = await listRootChecks(tx);
-  if (existing.some((row) => sameBytes(row.root_id, current.rootId))) return;
+  const isRegistered = async (): Promise<boolean> => {
+    await requireOpeningRoots(tx, roots);
+    return (await listRootChecks(tx)).some((row) => sameBytes(row.root_id, current.rootId));
+  };
+
+  await tx`select pg_advisory_xact_lock_shared(${useLock})`;
+  if (await isRegistered()) return;
+  await tx`select pg_advisory_xact_lock(${registrationLock})`;
+  if (await isRegistered()) return;
   await tx`insert into eaas.root_checks ${tx({ root_id: current.rootId, sealed: sealRootCheck(current) })}`;
 }
 
 /** Forgets a root key, unless it still seals something. */
 export async function release(tx: Transaction, root: RootKey): Promise<boolean> {
-  await tx`select pg_advisory_xact_lock(${lockNumber})`;
+  await tx`select pg_advisory_xact_lock(${useLock})`;
   if ((await isUsed(tx, 'tenants', root)) || (await isUsed(tx, 'log_keys', root))) return false;
   await tx`delete from eaas.root_checks where root_id = ${root.rootId}`;
   return true;
