@@ -22,6 +22,10 @@ const parsers = {
       '*. before a domain',
     (entry) => (isKeyHost(entry) ? entry : undefined),
   ),
+  EAAS_SCHEMA_ALLOW: listOf(
+    'names of triggers, rules, functions or child tables, as in my_trigger,my_schema.my_table',
+    (entry) => (entry === '' ? undefined : entry),
+  ),
   EAAS_LOG_INTERVAL: wholeNumber(10, 3_600),
   EAAS_LOG_MONITORS: listOf('names and URLs, as in one=https://witness.example/one', namedUrl),
   EAAS_LOG_LEVEL: expected(`one of ${logLevels.join(', ')}`, (text) =>

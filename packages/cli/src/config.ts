@@ -127,6 +127,7 @@ export function readConfig(
     auditRetentionMonths: read('EAAS_AUDIT_RETENTION_MONTHS') ?? 60,
     drainSeconds: read('EAAS_DRAIN_SECONDS') ?? drainSeconds,
     issuerHosts: read('EAAS_ISSUER_HOSTS') ?? [],
+    schemaAllow: read('EAAS_SCHEMA_ALLOW') ?? [],
     publicLog: readPublicLog(read),
     logLevel: read('EAAS_LOG_LEVEL') ?? logLevel,
     warnings: [...(ignored === undefined ? [] : [ignored]), ...unknownVariables(env)],

@@ -29,6 +29,7 @@ test('doctor reports database settings that can lose commits', async () => {
     clock: 'ok',
     schema: 'ok',
     role: 'ok',
+    grants: 'ok',
     root_key: 'ok',
     owner: 'ok',
   });
@@ -71,4 +72,27 @@ test('doctor finds a read-only database, a role that cannot append audit entries
   expect(messages).toContain('or not write audit entries: run `eaas migrate`');
   await own.json('migrate');
   expect((await examined(own)).statuses).toMatchObject({ role: 'ok' });
+});
+
+test('doctor finds a trigger of somebody, warns of one that EAAS_SCHEMA_ALLOW names, and of rights of everybody', async () => {
+  const own = await commandLine();
+  const owner = openPool(own.database.connection('superuser'), 1);
+  await owner.unsafe(`
+    create function public.copy() returns trigger language plpgsql as $$ begin return new; end $$;
+    create trigger "my copy" after insert on eaas.keys for each row execute function public.copy();
+    grant select, insert on eaas.api_keys to public;
+    grant execute on function eaas.purge_entries to public`);
+  await owner.end();
+
+  const refused = await examined(own);
+  expect(refused.statuses).toMatchObject({ schema: 'failed' });
+  expect(refused.messages).toContain('`drop trigger "my copy" on eaas.keys` takes it away');
+
+  const allowed = await examined(own.with({ EAAS_SCHEMA_ALLOW: 'another, my copy' }));
+  expect(allowed.statuses).toMatchObject({ schema: 'warning', grants: 'warning' });
+  expect(allowed.messages).toContain('EAAS_SCHEMA_ALLOW admits in the schema: trigger eaas.keys.my copy.');
+  expect(allowed.messages).toContain(
+    'EXECUTE on function eaas.purge_entries; INSERT, SELECT on table eaas.api_keys',
+  );
+  expect(allowed.messages).toContain('`revoke all on table eaas.api_keys from public`');
 });

@@ -50,5 +50,6 @@ export { Database } from './postgres/database.ts';
 export { isDatabaseFault, isDriverFault, unusable } from './postgres/faults.ts';
 export { hasCitus } from './postgres/citus.ts';
 export { newerSchema, requireUnchanged } from './postgres/migrate.ts';
+export { allowedSentence } from './app/open-service.ts';
 export { ownsTables, requireVersion } from './postgres/checks.ts';
 export { clockDifference, databaseTime, openPool, type Sql, type Transaction } from './postgres/sql.ts';

@@ -97,3 +97,23 @@ export async function judgeRole(sql: Sql): Promise<Verdict> {
   if (changesLog) return warning(`The role ${role} can change or delete audit entries. Revoke these rights.`);
   return ok(`The role ${role} has the rights that a server needs, and cannot change the audit log.`);
 }
+
+/** Whether every role of the database may use tables, or functions that run with the rights of their owner. */
+export async function judgeGrants(sql: Sql): Promise<Verdict> {
+  const rows = await sql<{ object: string; rights: string }[]>`
+    select object, string_agg(distinct privilege_type, ', ' order by privilege_type) as rights
+    from (
+      select 'table eaas.' || relname as object, acl.* from pg_class, aclexplode(relacl) acl
+        where relnamespace = 'eaas'::regnamespace and relkind in ('r', 'p')
+      union all
+      select 'function eaas.' || proname, acl.* from pg_proc, aclexplode(coalesce(proacl, acldefault('f', proowner))) acl
+        where pronamespace = 'eaas'::regnamespace and prosecdef
+    ) granted
+    where grantee = 0 group by object order by object`;
+  if (rows.length === 0) return ok('No right is granted to everybody.');
+  const rights = rows.map((row) => `${row.rights} on ${row.object}`).join('; ');
+  const remedies = rows.map(({ object }) => `\`revoke all on ${object} from public\``).join(', ');
+  return warning(
+    `Everybody who can connect to the database has rights: ${rights}. Take them back: ${remedies}.`,
+  );
+}

@@ -1,6 +1,7 @@
 // The checks of `eaas doctor`: what a server needs to start, and to be safe.
 import {
   addressOf,
+  allowedSentence,
   asOwner,
   clockDifference,
   clockFault,
@@ -22,7 +23,7 @@ import {
 } from '@eaas/server/internal';
 import type { Config } from '../config.ts';
 import { sentence } from '../output.ts';
-import { judgeDatabase, judgeDisk, judgeDurability, judgeRole, judgeTls } from './database.ts';
+import { judgeDatabase, judgeDisk, judgeDurability, judgeGrants, judgeRole, judgeTls } from './database.ts';
 import { type Finding, failed, named, ok, type Verdict, warning } from './finding.ts';
 
 export async function examine(config: Config): Promise<Finding[]> {
@@ -35,7 +36,7 @@ export async function examine(config: Config): Promise<Finding[]> {
   if ('status' in open) return [...here, named('database', open)];
   const database = new Database(open.connection, 1);
   try {
-    const found = await examineDatabase(database, open).catch((error: unknown) => [
+    const found = await examineDatabase(database, open, config.schemaAllow).catch((error: unknown) => [
       named('database', failed(reasonOf(unusable(error, open.variables?.server)))),
     ]);
     const isUsable = found.some(({ check, status }) => check === 'schema' && status !== 'failed');
@@ -86,7 +87,11 @@ async function judgePort(config: Config): Promise<Verdict> {
   }
 }
 
-async function examineDatabase(database: Database, open: OpenDatabase): Promise<Finding[]> {
+async function examineDatabase(
+  database: Database,
+  open: OpenDatabase,
+  schemaAllow: readonly string[],
+): Promise<Finding[]> {
   const server = open.variables?.server;
   const found = [
     named('database', await database.run(judgeDatabase)),
@@ -96,14 +101,21 @@ async function examineDatabase(database: Database, open: OpenDatabase): Promise<
   ];
   const judgeSchema = async (sql: Sql): Promise<Verdict> => {
     await requireSchema(sql, open);
-    const others = await requireUnchanged(sql);
+    const { others, allowed } = await requireUnchanged(sql, schemaAllow);
     const verdict = await judgeVersion(sql);
-    if (verdict.status !== 'ok' || others.length === 0) return verdict;
+    if (verdict.status !== 'ok') return verdict;
+    if (allowed.length > 0) return warning(allowedSentence(allowed));
+    if (others.length === 0) return verdict;
     return ok(`The schema is up to date. Beside it, the database has: ${others.join(', ')}.`);
   };
   const schema = await judged('schema', () => database.run(judgeSchema), server);
   if (schema.status === 'failed') return [...found, schema];
-  return [...found, schema, named('role', await database.run(judgeRole))];
+  return [
+    ...found,
+    schema,
+    named('role', await database.run(judgeRole)),
+    named('grants', await database.run(judgeGrants)),
+  ];
 }
 
 async function judgeVersion(sql: Sql): Promise<Verdict> {

@@ -25,7 +25,7 @@ export async function migrateDatabase(
       if (serverRole !== null) await requireRole(owner, serverRole, config.urlVariable);
       const others = !variables || (await isPrepared(owner)) ? [] : await foreignTables(owner);
       if (others.length > 0) await share(warningOf(config, others));
-      const applied = await migrate(owner, serverRole, options);
+      const applied = await migrate(owner, serverRole, { ...options, allow: config.schemaAllow ?? [] });
       const newer = await newerSchema(owner);
       if (newer !== undefined) options.note?.(`Warning: ${newer}`);
       return applied;

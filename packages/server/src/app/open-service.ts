@@ -124,11 +124,15 @@ export async function openService(options: OpenOptions, purpose: Purpose) {
       await connections.run((sql) => requireSchema(sql, database), 10_000);
     }
     // Commands work where they can: they find out what else was changed.
-    if (purpose === 'serve') await connections.run(requireUnchanged, 10_000);
+    const schemaAllow = options.schemaAllow ?? [];
+    const warnings = [...options.warnings];
+    if (purpose === 'serve') {
+      const { allowed } = await connections.run((sql) => requireUnchanged(sql, schemaAllow), 10_000);
+      if (allowed.length > 0) warnings.push(allowedSentence(allowed));
+    }
     const roots = await loadRoots(database.rootKey, options.previousRootKey);
     // As patient as the steps before: a database that is merely slow must not stop a start.
     await connections.transaction((tx) => checkRoots(tx, roots), 10_000);
-    const warnings = [...options.warnings];
     for (const plugin of purpose === 'serve' ? plugins : []) {
       warnings.push(...((await plugin.warnings?.(connections)) ?? []));
     }
@@ -157,6 +161,10 @@ export async function requireSchema(sql: Sql, { named, variables }: OpenDatabase
       : 'has no tables of Eaas yet: run `eaas migrate` first.';
   throw new CannotStart(`${name} ${fault}`);
 }
+
+/** What the log and the doctor say of what EAAS_SCHEMA_ALLOW admits. */
+export const allowedSentence = (allowed: readonly string[]): string =>
+  `EAAS_SCHEMA_ALLOW admits in the schema: ${allowed.join(', ')}. Nobody checks what these do.`;
 
 /** Loads the root keys: the current one first, and during a rotation the previous one. */
 export async function loadRoots(current: RootKeyProvider, previous: RootKeyProvider | null): Promise<Roots> {

@@ -23,6 +23,8 @@ export interface DatabaseOptions {
   readonly openEmbedded:
     | ((rootKey: RootKeyProvider | null, purpose: Purpose) => Promise<OpenDatabase>)
     | null;
+  /** The names of triggers, rules, child tables and functions of the operator in the schema. None by default. */
+  readonly schemaAllow?: readonly string[];
   readonly rootKey: RootKeyProvider | null;
   /** The root key before the current one, during a rotation. */
   readonly previousRootKey: RootKeyProvider | null;

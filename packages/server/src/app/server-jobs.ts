@@ -9,17 +9,18 @@ import { foldTallies } from '../jobs/fold-tallies.ts';
 import { recordLastUses } from '../jobs/last-uses.ts';
 import { measure } from '../jobs/measure.ts';
 import { purge } from '../jobs/purge.ts';
+import { compareSchema } from '../postgres/migrate.ts';
 import { type Job, leasedJobs } from '../jobs/schedule.ts';
 import { lastNight, verifyNightly } from '../jobs/verify-nightly.ts';
 
 /** All jobs of a server. What they find out for its metrics they put into `state`. */
 export function serverJobs(
   service: Service,
-  { auditRetentionMonths: months, plugins }: ServeOptions,
+  { auditRetentionMonths: months, plugins, schemaAllow }: ServeOptions,
   state: ServerState,
   log: FastifyBaseLogger,
 ): Job[] {
-  const { background, ledger } = service;
+  const { alarms, background, ledger } = service;
   const leased = leasedJobs(service);
   const onBroken: Parameters<typeof verifyNightly>[2] = (tenantId, findings) =>
     log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken');
@@ -40,6 +41,16 @@ export function serverJobs(
       everySeconds: 1_800,
       run: async () => {
         state.measured = await background.run((sql) => measure(sql, ledger.clock.now()), 30_000);
+      },
+    },
+    // Compares the schema of the database with what the program makes.
+    {
+      name: 'schema',
+      everySeconds: 1_800,
+      run: async () => {
+        const { faults, allowed } = await background.run((sql) => compareSchema(sql, schemaAllow), 30_000);
+        if (faults.length > 0) alarms.schemaChanged(faults);
+        state.schema = { faults: faults.length, allowed: allowed.length };
       },
     },
     // Reads what the nightly verification found.

@@ -28,6 +28,14 @@ export class Alarms {
     this.#report(table, id, fields, message);
   }
 
+  /** Somebody has changed the schema while servers run: what reads and writes rows may not be ours any more. */
+  schemaChanged(faults: readonly string[]): void {
+    this.tamperingFound++;
+    const message =
+      'the schema of the database was changed: find out who did this, and run `eaas audit verify`';
+    this.#report('schema', '', { faults }, message);
+  }
+
   /** What was exchanged whole and put back is shown by nothing else, so each tenant and entry has a line of its own. */
   wentBack(tenantId: string, seenId: number, foundId: number): void {
     const fields = { tenant_id: tenantId, seen_entry: seenId, newest_entry: foundId };

@@ -12,6 +12,8 @@ export interface ServerState {
   verified: { readonly finished_at: number; readonly broken: number } | undefined;
   /** The server still serves, but load balancers should send requests to others. */
   isStopping?: boolean;
+  /** What differs in the schema of the database, and how much of that EAAS_SCHEMA_ALLOW admits. */
+  schema?: { readonly faults: number; readonly allowed: number };
   /** The size of the database, and the API keys that expire soon. */
   measured?: {
     readonly databaseBytes: number;
@@ -99,7 +101,10 @@ const countersOf = ({ counts, alarms, fair }: Service, state: ServerState): Reco
   ],
   eaas_audit_head_went_back_total: ['Chains that lost entries that were seen.', () => counts.wentBack],
   eaas_intake_opened_total: ['Unwrapped data keys of intake keys.', () => counts.intakeOpened],
-  eaas_tampering_found_total: ['Rows changed by others than the service.', () => alarms.tamperingFound],
+  eaas_tampering_found_total: [
+    'Rows, or the schema, changed by others than the service.',
+    () => alarms.tamperingFound,
+  ],
   eaas_rotations_skipped_total: [
     'Due rotations skipped, because the key has 10,000 versions.',
     () => alarms.rotationsSkipped,
@@ -141,6 +146,11 @@ function gaugesOf(
     eaas_audit_oldest_wait_seconds: [
       'For how long the oldest of these calls waits, or the database has taken no entry of its tenant.',
       () => ledger.oldestWait / 1000,
+    ],
+    eaas_schema_faults: ['Changes to the schema that are not ours.', () => state.schema?.faults ?? 0],
+    eaas_schema_allowed: [
+      'Objects in the schema that EAAS_SCHEMA_ALLOW admits.',
+      () => state.schema?.allowed ?? 0,
     ],
     eaas_audit_broken_chains: ['Chains found broken in the last night.', () => state.verified?.broken ?? 0],
     eaas_audit_verified_timestamp_seconds: [

@@ -9,10 +9,10 @@ const place = await createDatabase(migrated);
 const superuser = await closing(openPool(place.connection('superuser'), 1), (it) => it.end());
 
 /** What is found after a change, which is undone. */
-async function after(statement: string, isNewer = false) {
+async function after(statement: string, isNewer = false, allow: readonly string[] = []) {
   await superuser.unsafe(`begin; ${statement}`);
   try {
-    return differences(await readCatalogue(superuser), isNewer);
+    return differences(await readCatalogue(superuser), isNewer, allow);
   } finally {
     await superuser.unsafe('rollback');
   }
@@ -64,20 +64,98 @@ const restored = `do $$ declare made text; begin
 end $$`;
 
 test('what was restored from a backup is no fault', async () => {
-  expect(await after(restored)).toEqual({ faults: [], others: [] });
+  expect(await after(restored)).toEqual({ faults: [], others: [], allowed: [] });
 });
 
 test.each([
   ['create index mine on eaas.audit_entries (created_at)', ['index eaas.audit_entries.mine']],
   ['create view eaas.mine as select from eaas.keys', ['view eaas.mine']],
   ['alter table eaas.keys add note text', ['column eaas.keys.note']],
-  ['create function eaas.mine() returns int language sql return 1', ['function eaas.mine']],
+  ['create table eaas.mine (id int)', ['column eaas.mine.id', 'table eaas.mine']],
   ['alter index eaas.keys_by_age set (fillfactor = 50)', []],
   ['alter table eaas.keys set (autovacuum_enabled = off)', []],
   ['alter function eaas.append set plan_cache_mode = force_custom_plan', []],
   ['set local search_path = eaas, public', []],
 ])('what an operator adds or tunes is no fault: %s', async (statement, others) => {
   expect(await after(statement)).toMatchObject({ faults: [], others });
+});
+
+const trigger = (name: string, table: string, when: string): string =>
+  `create or replace function public.let_through() ${letThrough};
+    create trigger ${name} ${when} on ${table} for each row execute function public.let_through()`;
+
+/** What a superuser adds to undo what our statements write, and the statement that takes it away. */
+const intruders: readonly (readonly [statement: string, name: string, ownName: string, removal: string])[] = [
+  [
+    trigger('keep', 'eaas.audit_heads', 'before update'),
+    'trigger eaas.audit_heads.keep',
+    'keep',
+    'drop trigger "keep" on eaas.audit_heads',
+  ],
+  [
+    trigger('"Un Do"', 'eaas.tallies', 'after insert'),
+    'trigger eaas.tallies.Un Do',
+    'Un Do',
+    'drop trigger "Un Do" on eaas.tallies',
+  ],
+  [
+    'create rule forget as on insert to eaas.audit_entries do instead nothing',
+    'rule eaas.audit_entries.forget',
+    'forget',
+    'drop rule "forget" on eaas.audit_entries',
+  ],
+  [
+    'create rule copy as on insert to eaas.keys do also notify keys',
+    'rule eaas.keys.copy',
+    'copy',
+    'drop rule "copy" on eaas.keys',
+  ],
+  [
+    'create schema elsewhere; create table elsewhere.more_keys () inherits (eaas.keys)',
+    'child eaas.keys.elsewhere.more_keys',
+    'elsewhere.more_keys',
+    'alter table elsewhere.more_keys no inherit eaas.keys',
+  ],
+  [
+    'create function eaas.append(integer, text) returns int language sql return 1',
+    'function eaas.append',
+    'append',
+    'drop function eaas."append"(integer, text)',
+  ],
+];
+
+test.each(intruders)(
+  'what runs beside our statements is a fault: %s',
+  async (statement, name, _, removal) => {
+    const { faults } = await after(statement);
+    expect(faults).toEqual([`${name} is not of Eaas (\`${removal}\` takes it away)`]);
+    expect(await after(`${statement}; ${removal}`)).toMatchObject({ faults: [] });
+  },
+);
+
+test.each(intruders)('EAAS_SCHEMA_ALLOW admits by its name: %s', async (statement, name, ownName) => {
+  expect(await after(statement, false, [ownName])).toMatchObject({ faults: [], allowed: [name] });
+  expect((await after(statement, false, ['another'])).faults).toHaveLength(1);
+});
+
+test('a name cannot move the cursor of who reads the fault', async () => {
+  const { faults } = await after(trigger('"\u001b[2K"', 'eaas.keys', 'before insert'));
+  expect(faults.join()).not.toContain('\u001b');
+});
+
+test('a trigger on a table of the operator is no fault', async () => {
+  const statement = `create table eaas.mine (id int); ${trigger('keep', 'eaas.mine', 'before update')}`;
+  expect(await after(statement)).toMatchObject({ faults: [], allowed: [] });
+});
+
+test('names that EAAS_SCHEMA_ALLOW has admit nothing that is missing or different', async () => {
+  const names = ['keys_no_truncate', 'refuse_change', 'keys'];
+  for (const statement of [
+    'drop trigger keys_no_truncate on eaas.keys',
+    `create or replace function eaas.refuse_change() ${letThrough}`,
+  ]) {
+    expect((await after(statement, false, names)).faults).toHaveLength(1);
+  }
 });
 
 test.each([
@@ -96,7 +174,7 @@ test('`migrate` makes the functions of its step anew, never those of a later one
   await owner`drop function eaas.append_all`;
   await expect(requireUnchanged(owner)).rejects.toThrow('function eaas.append_all is missing.');
   expect(await migrate(owner, null)).toBe(0);
-  expect(await requireUnchanged(owner)).toEqual([]);
+  expect(await requireUnchanged(owner)).toEqual({ others: [], allowed: [] });
   await owner`drop index eaas.keys_by_name`;
   await expect(migrate(owner, null)).rejects.toThrow('index eaas.keys.keys_by_name is missing.');
   await owner`insert into eaas.steps values (2)`;

@@ -1,5 +1,6 @@
 // What the schema in a database is like, and how it differs from what this program makes: at the start of a server, after `migrate`
 // and in the doctor. `steps/catalogue.service.test.ts` writes the file with what is expected.
+import { escapeHidden } from '@eaas/protocol/internal';
 import type { Sql } from './sql.ts';
 import made from './steps/catalogue.json' with { type: 'json' };
 
@@ -47,6 +48,12 @@ export async function readCatalogue(sql: Sql): Promise<Catalogue> {
         case tgenabled when 'A' then 'always' when 'O' then 'enabled' when 'R' then 'replica' else 'disabled' end
       from relation join pg_trigger t on tgrelid = relation.oid and not tgisinternal join pg_proc on pg_proc.oid = tgfoid
       union all
+      select format('rule %s.%s', relname, rulename), concat('on ', ev_type)
+      from relation join pg_rewrite on ev_class = relation.oid where relkind in ('r', 'p')
+      union all
+      select format('child %s.%I.%I', parent.relname, child.relnamespace::regnamespace, child.relname), 'inherits'
+      from relation parent join pg_inherits on inhparent = parent.oid join pg_class child on child.oid = inhrelid
+      union all
       select format('function %s(%s)', proname, oidvectortypes(proargtypes)), concat_ws(' ', format_type(prorettype, null), lanname,
         provolatile, case when prosecdef then 'definer' end, case when proisstrict then 'strict' end,
         (select string_agg(setting, ' ' order by setting) from unnest(proconfig) setting where setting not like 'plan_cache_mode=%'),
@@ -57,11 +64,22 @@ export async function readCatalogue(sql: Sql): Promise<Catalogue> {
   return Object.fromEntries(rows.map(({ name, definition }) => [name, definition]));
 }
 
+/** How the schema of a database differs from what this program makes. */
+export interface Differences {
+  /** What is missing, different, or runs beside our own statements: each as a sentence. */
+  readonly faults: readonly string[];
+  /** What does no harm: views, indexes, columns and tables of an operator. */
+  readonly others: readonly string[];
+  /** What would be a fault, if EAAS_SCHEMA_ALLOW did not name it. */
+  readonly allowed: readonly string[];
+}
+
 /**
- * Returns what is missing or different in the schema of a database, and what is there besides. In a newer schema, only tables, columns
- * and functions can be missing: a later step may change them, and put others in the place of indexes, constraints and triggers.
+ * Returns how a schema differs. A trigger, rule, child table or function that is not ours can undo what our statements write, so it
+ * is a fault unless its name is one of `allow`. In a newer schema, only tables, columns and functions can be missing: a later step
+ * may change them, and put others in the place of indexes, constraints and triggers.
  */
-export function differences(found: Catalogue, isNewer: boolean) {
+export function differences(found: Catalogue, isNewer: boolean, allow: readonly string[] = []): Differences {
   const faults = Object.entries(expected).flatMap(([name, definition]) => {
     const [kind = '', of] = name.split(/[ .(]/);
     const is = found[name];
@@ -72,8 +90,45 @@ export function differences(found: Catalogue, isNewer: boolean) {
     if (!/table|function/.test(kind) && found[`table ${of}`] === undefined) return [];
     return `${shown(name)} is ${is === undefined ? 'missing' : `\`${is}\` (expected \`${definition}\`)`}`;
   });
-  return { faults, others: Object.keys(found).flatMap((name) => (name in expected ? [] : shown(name))) };
+  const additions = Object.keys(found).filter((name) => !(name in expected));
+  const intruders = isNewer ? [] : additions.filter(isIntruder);
+  const isAllowed = (name: string): boolean => allow.includes(ownNameOf(name));
+  const refused = intruders.filter((name) => !isAllowed(name));
+  return {
+    faults: [
+      ...faults,
+      ...refused.map((name) => `${shown(name)} is not of Eaas (\`${removalOf(name)}\` takes it away)`),
+    ],
+    others: additions.filter((name) => !intruders.includes(name)).map(shown),
+    allowed: intruders.filter(isAllowed).map(shown),
+  };
 }
 
-/** Such as `column eaas.keys.name`. */
-const shown = (name: string): string => name.replace(' ', ' eaas.').replace(/\(.*/, '');
+/** Such as `column eaas.keys.name`. Names are what somebody gave them: nothing of them moves a cursor. */
+const shown = (name: string): string => escapeHidden(name.replace(' ', ' eaas.').replace(/\(.*/, ''));
+
+/** Whether something runs beside our statements, or is read with our rows: only where it is on a table of ours, or a function. */
+function isIntruder(name: string): boolean {
+  const [, kind = '', table = ''] = /^(\w+) (\w*)/.exec(name) ?? [];
+  return kind === 'function' || (/^(?:trigger|rule|child)$/.test(kind) && `table ${table}` in expected);
+}
+
+/** The name that a person gave it: of a trigger without that of its table, and of a child table with its schema. */
+const ownNameOf = (name: string): string =>
+  name.startsWith('function ')
+    ? name.replace(/^function |\(.*$/g, '')
+    : name.slice(name.indexOf('.') + 1).replaceAll('"', '');
+
+/** The statement that takes away what is not ours. */
+function removalOf(name: string): string {
+  const [kind = ''] = name.split(' ', 1);
+  const quoted = `"${ownNameOf(name).replaceAll('"', '""')}"`;
+  const [, table = ''] = /^\w+ (\w+)\./.exec(name) ?? [];
+  const statements: Readonly<Record<string, string>> = {
+    function: `drop function eaas.${quoted}${/\(.*$/s.exec(name)?.[0] ?? '()'}`,
+    trigger: `drop trigger ${quoted} on eaas.${table}`,
+    rule: `drop rule ${quoted} on eaas.${table}`,
+    child: `alter table ${name.slice(name.indexOf('.') + 1)} no inherit eaas.${table}`,
+  };
+  return escapeHidden(statements[kind] ?? '');
+}

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockTimeout } from './faults.ts';
 import type { Pool, Sql } from './sql.ts';
 import { CannotStart } from '../base/cannot-start.ts';
-import { differences, expected, readCatalogue } from './catalogue.ts';
+import { differences, type Differences, expected, readCatalogue } from './catalogue.ts';
 import { isPrepared } from './checks.ts';
 import { allowSchemaChanges, distribute, hasCitus } from './citus.ts';
 import { tenantFunctions } from './functions.ts';
@@ -27,17 +27,19 @@ const pauseAfterLockTimeout = 2_000;
 export interface MigrateOptions {
   /** Tells a person why the migration waits. */
   readonly note?: (sentence: string) => void;
+  /** The names of triggers, rules, child tables and functions of the operator: EAAS_SCHEMA_ALLOW. */
+  readonly allow?: readonly string[];
 }
 
 /** Applies the missing steps in one transaction, and returns how many there were. */
 export async function migrate(
   sql: Pool,
   serverRole: string | null,
-  { note = () => {} }: MigrateOptions = {},
+  { note = () => {}, allow = [] }: MigrateOptions = {},
 ): Promise<number> {
   for (;;) {
     try {
-      return await applyMissing(sql, serverRole);
+      return await applyMissing(sql, serverRole, allow);
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       note(
@@ -63,19 +65,28 @@ export async function newerSchema(sql: Sql): Promise<string | undefined> {
   );
 }
 
-/** Throws CannotStart if somebody has changed the schema. Returns what they have added, which does no harm. */
-export async function requireUnchanged(sql: Sql): Promise<readonly string[]> {
+/** Compares the schema with what this program makes. */
+export async function compareSchema(sql: Sql, allow: readonly string[] = []): Promise<Differences> {
   const found = await readCatalogue(sql);
   // Read afterwards: a later program may migrate the database meanwhile.
-  const { faults, others } = differences(found, (await schemaVersion(sql)) > latest);
-  if (faults.length === 0) return others;
+  return differences(found, (await schemaVersion(sql)) > latest, allow);
+}
+
+/** Throws CannotStart if somebody has changed the schema. Returns what they have added, and may. */
+export async function requireUnchanged(
+  sql: Sql,
+  allow: readonly string[] = [],
+): Promise<Pick<Differences, 'others' | 'allowed'>> {
+  const { faults, ...added } = await compareSchema(sql, allow);
+  if (faults.length === 0) return added;
   throw new CannotStart(
     `The schema of the database was changed: ${faults.join('; ')}. Find out who did this, and run \`eaas audit verify\`. ` +
-      `\`eaas migrate\` makes functions anew. Undo the rest as the owner of the tables: ${stepFiles.join(', ')} has what was made.`,
+      `\`eaas migrate\` makes functions anew. Undo the rest as the owner of the tables: ${stepFiles.join(', ')} has what was made. ` +
+      'If a trigger is your own, such as one of a replication, name it in EAAS_SCHEMA_ALLOW.',
   );
 }
 
-async function applyMissing(sql: Pool, serverRole: string | null): Promise<number> {
+async function applyMissing(sql: Pool, serverRole: string | null, allow: readonly string[]): Promise<number> {
   return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${lockNumber})`;
     await tx`select set_config('lock_timeout', ${lockTimeout}, true)`;
@@ -98,7 +109,7 @@ async function applyMissing(sql: Pool, serverRole: string | null): Promise<numbe
     const needsFunctions = done <= latest && faults.length > 0;
     if (needsFunctions) await tx.unsafe(tenantFunctions(expected));
     if (isCitus) await distribute(tx, needsFunctions);
-    await requireUnchanged(tx);
+    await requireUnchanged(tx, allow);
     // The rights are granted in the same transaction, so that an interruption cannot leave new tables without rights.
     if (serverRole !== null) await grant(tx, serverRole);
     return Math.max(0, latest - done);
