@@ -2,7 +2,7 @@
 // compared with null; index columns may also be compared with fingerprints. Whatever else names one throws.
 import { EncryptedTableError, type EncryptedTableErrorCode } from '@eaas/sdk/fields';
 import * as k from 'kysely';
-import type { Column, Columns } from './columns.ts';
+import { type Column, type Columns, type EncryptedTable, keyOf } from './columns.ts';
 
 type Node = k.OperationNode;
 type Members<Of> = Partial<Omit<Of, 'kind'>>;
@@ -11,16 +11,23 @@ type Query = Members<k.SelectQueryNode> & Members<k.InsertQueryNode> & Members<k
 const remedies = {
   compute: 'search its index by `records.where`, or compute and sort after `records.decryptRows`',
   encrypt: 'write all that `records.encryptRow` returns',
+  short: 'send it by a database without this plugin, or define the index with 64 bits or more',
 };
 
-const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? [];
+const wordsOf = (text: string): readonly string[] => text.match(/[\p{L}\p{N}_$]+/gu)?.map(keyOf) ?? [];
 const isNull = (node: Node) =>
   k.DefaultInsertValueNode.is(node) || (k.ValueNode.is(node) && node.value === null);
 const originOf = (node: Node): Node => (k.AliasNode.is(node) ? node.node : node);
-const tableIn = (node: Node) => (k.TableNode.is(node) ? node.table.identifier.name : '');
+/** The name of the table that a node is, as `keyOf` makes it, or an empty text. */
+const tableIn = (node: Node) => (k.TableNode.is(node) ? keyOf(node.table.identifier.name) : '');
+/** The name of the column that a node is, or an empty text. */
+const columnIn = (node: Node): string => {
+  if (k.ReferenceNode.is(node)) return columnIn(node.column);
+  return k.ColumnNode.is(node) ? node.column.name : '';
+};
 const nameIn = (node: Node): string => {
   if (k.ReferenceNode.is(node)) return nameIn(node.column);
-  return k.ColumnNode.is(node) ? node.column.name : k.SelectAllNode.is(node) ? '*' : '';
+  return k.SelectAllNode.is(node) ? '*' : keyOf(columnIn(node));
 };
 const isSql = (node: Node) => k.RawNode.is(node) || k.ValueNode.is(node);
 
@@ -33,17 +40,19 @@ function* nodesIn(node: unknown): Generator<Node> {
 }
 
 /** Throws for a query that cannot be right. If it names an encrypted table, the names of the columns count in all its tables. */
-export function check(root: Node, known: ReadonlyMap<string, Columns>): void {
+export function check(root: Node, known: ReadonlyMap<string, EncryptedTable>): void {
   const nodes = [...nodesIn(root)];
-  const tables = [...known].filter(([name]) => nodes.some((node) => tableIn(node) === name));
-  const columns = new Map<string, Column>(tables.flatMap(([, own]) => [...own]));
+  const named = new Set(nodes.map(tableIn));
+  const tables = [...known].filter(([key]) => named.has(key)).map(([, table]) => table);
+  const columns = new Map<string, Column>(tables.flatMap((table) => [...table.columns]));
   function refuse(
-    column: string | undefined,
+    key: string | undefined,
     code: EncryptedTableErrorCode,
     problem: string,
     remedy: string,
   ): never {
-    const table = tables.find(([, own]) => own.has(column ?? ''))?.[0];
+    const table = tables.find((each) => each.columns.has(key ?? ''))?.name;
+    const column = columns.get(key ?? '')?.name ?? key;
     throw new EncryptedTableError(code, { table, column }, problem, remedy);
   }
   /** Whether the rows of a query have encrypted columns. */
@@ -57,8 +66,9 @@ export function check(root: Node, known: ReadonlyMap<string, Columns>): void {
   // New names of encrypted columns count too, and new names of these.
   for (const _ of nodes) {
     for (const { node, alias } of nodes.filter(k.AliasNode.is)) {
-      if (k.IdentifierNode.is(alias) && !columns.has(alias.name) && isOne(node)) {
-        columns.set(alias.name, { isIndex: false, accepts: () => false, partners: [] });
+      if (k.IdentifierNode.is(alias) && !columns.has(keyOf(alias.name)) && isOne(node)) {
+        const renamed = { name: alias.name, isIndex: false, isShort: false, partners: [] };
+        columns.set(keyOf(alias.name), { ...renamed, accepts: () => false });
       }
     }
   }
@@ -104,9 +114,9 @@ export function check(root: Node, known: ReadonlyMap<string, Columns>): void {
   function requirePlain({ sqlFragments, parameters }: k.RawNode): void {
     const ids = parameters.map((each) => (k.IdentifierNode.is(each) ? each.name : tableIn(each)));
     const words = wordsOf([...sqlFragments, ...ids].join(' '));
-    for (const name of [...known.keys(), ...columns.keys()]) {
+    for (const { name } of [...known.values(), ...columns.values()]) {
       if (wordsOf(name).every((word) => words.includes(word))) {
-        refuse(name, 'not_supported', 'raw SQL names it', 'send it by a database without this plugin');
+        refuse(keyOf(name), 'not_supported', 'raw SQL names it', 'send it by a database without this plugin');
       }
     }
   }
@@ -126,14 +136,41 @@ export function check(root: Node, known: ReadonlyMap<string, Columns>): void {
     const list = k.PrimitiveValueListNode.is(rightOperand) ? rightOperand.values : undefined;
     const values = list ?? (k.ValueNode.is(rightOperand) ? [rightOperand.value] : undefined);
     if (column && values?.every(column.accepts) === false) {
+      requireLong(column);
       refuse(nameIn(leftOperand), 'not_encrypted', 'it is compared with plaintext', remedies.compute);
     }
     return column?.isIndex === true && values !== undefined && /^(?:=|!=|<>|in|not in)$/.test(by);
   }
 
+  /** Throws for a column whose fingerprints are too short to tell from plaintext. */
+  function requireLong({ name, isShort }: Column): void {
+    if (!isShort) return;
+    const problem = 'fingerprints of less than 64 bits cannot be told from plaintext';
+    refuse(keyOf(name), 'not_supported', problem, remedies.short);
+  }
+
+  /** Throws for a column of an encrypted table that the definition does not list. */
+  function requireListed(written: Node, table: EncryptedTable): void {
+    const key = nameIn(written);
+    if (table.columns.has(key) || table.unencrypted.has(key)) return;
+    const column = columnIn(written);
+    throw new EncryptedTableError(
+      'definition',
+      { table: table.name, column },
+      'the definition does not list this column, so its values could be those of an encrypted one',
+      `correct the name, or list it with \`unencrypted('${column}')\``,
+    );
+  }
+
   function requireCiphertexts(query: Query): void {
     const table = originOf(query.into ?? query.table ?? root);
-    const own: Columns = k.TableNode.is(table) ? (known.get(tableIn(table)) ?? new Map()) : columns;
+    const knownTable = known.get(tableIn(table));
+    const own: Columns = k.TableNode.is(table) ? (knownTable?.columns ?? new Map()) : columns;
+    const allUpdates = [query.updates, query.onConflict?.updates, query.onDuplicateKey?.updates];
+    if (knownTable) {
+      const updated = allUpdates.flatMap((updates) => updates ?? []).map(({ column }) => column);
+      for (const each of [...(query.columns ?? []), ...updated]) requireListed(each, knownTable);
+    }
     const requireAll = (names: readonly string[], written: readonly Node[]) => {
       for (const [at, name] of names.entries()) {
         const [column, node] = [own.get(name), written[at]];
@@ -141,6 +178,7 @@ export function check(root: Node, known: ReadonlyMap<string, Columns>): void {
         const isSealed =
           !column || !node || isNull(node) || (k.ValueNode.is(node) && column.accepts(node.value));
         if (!isWhole || !isSealed) {
+          if (column && !isSealed) requireLong(column);
           refuse(name, 'not_encrypted', 'plaintext, or a part of a row', remedies.encrypt);
         }
       }
@@ -153,9 +191,10 @@ export function check(root: Node, known: ReadonlyMap<string, Columns>): void {
       );
     }
     if (values && !k.ValuesNode.is(values) && (own.size > 0 || returnsAny(values))) {
-      refuse(undefined, 'not_encrypted', `rows of a query go into ${tableIn(table)}`, remedies.encrypt);
+      const name = k.TableNode.is(table) ? table.table.identifier.name : 'a table';
+      refuse(undefined, 'not_encrypted', `rows of a query go into ${name}`, remedies.encrypt);
     }
-    for (const updates of [query.updates, onConflict?.updates, query.onDuplicateKey?.updates]) {
+    for (const updates of allUpdates) {
       const names = (updates ?? []).map(({ column }) => nameIn(column));
       const isOfRow = updates === query.updates || onConflict?.columns?.map(nameIn).join() === 'id';
       if (!isOfRow && names.some((name) => own.has(name))) {

@@ -3,11 +3,14 @@
 import type { FieldsDefinition, FieldsTables } from '@eaas/sdk/fields';
 import type { KyselyPlugin } from 'kysely';
 import { check } from './check.ts';
-import { columnsOf } from './columns.ts';
+import { tablesOf } from './columns.ts';
 
 /**
  * Makes Kysely refuse queries that would store or compare plaintext in encrypted columns, or compute with ciphertexts. It throws
  * EncryptedTableError, with the remedy, before the query is sent.
+ *
+ * Put it first in `plugins`. Before or after CamelCasePlugin is both safe, but a plugin of your own that changes names must come
+ * after it. Kysely shows it no query that is compiled already, such as `CompiledQuery.raw`.
  *
  * @example
  * ```ts
@@ -21,7 +24,7 @@ import { columnsOf } from './columns.ts';
  * ```
  */
 export function encryptedColumns<T extends FieldsTables>(fields: FieldsDefinition<T>): KyselyPlugin {
-  const known = new Map(Object.entries(fields.describe()).map(([name, table]) => [name, columnsOf(table)]));
+  const known = tablesOf(fields.describe());
   return {
     transformQuery({ node }) {
       // What defines tables has no values of rows.
