@@ -1,10 +1,11 @@
 // Handles of concealed columns in statements: an update of their own row leaves them alone, and all others are refused before
 // anything is sent, so that nothing stores the text of a handle, or a ciphertext without its fingerprint.
+import { inspect } from 'node:util';
 import { and, eq, inArray, ne, sql } from 'drizzle-orm';
 import { jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
-import { field, withFields } from '@eaas/sdk/fields';
+import { field, type FieldError, withFields } from '@eaas/sdk/fields';
 import { heldIn } from '@eaas/sdk/internal';
 import { createClient } from '@eaas/test-kit/orms/client';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -117,6 +118,24 @@ test.each<[string, () => PromiseLike<unknown>, string]>([
 test('an update with a value beside handles writes it with its index', async () => {
   await update({ ssn: '3', code }).where(own);
   expect(sent).toEqual([expect.stringContaining('set "ssn" = $1, "ssn_index" = $2 where')]);
+});
+
+test('`onError` gets handles in the rows of joined tables too, where a value is not encrypted', async () => {
+  const [canary, before] = ['canary-7319', { ...stored }];
+  Object.assign(stored, { name: 'no ciphertext', ward: canary });
+  // As they are at this moment: later, they have what `onError` returns.
+  const onError = vi.fn((_error: FieldError, row: object) => inspect(row, { depth: null }));
+  const joined = db
+    .onError(onError as never)
+    .select()
+    .from(patients)
+    .leftJoin(guests, eq(guests.id, id));
+  await joined;
+  Object.assign(stored, before);
+  expect(onError.mock.calls.map(([error]) => error.field)).toEqual(['name', 'ward']);
+  const shown = onError.mock.results.map(({ value }) => String(value)).join();
+  expect(shown).toContain('ward: Concealed');
+  expect(shown).not.toContain(canary);
 });
 
 test('an update that writes no encrypted value needs no user', async () => {

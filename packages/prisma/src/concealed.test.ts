@@ -1,7 +1,16 @@
 // Handles of concealed fields in operations: an update of their own row leaves them alone, and all others are refused before
 // anything is sent, so that nothing stores the text of a handle, or a ciphertext without its fingerprint.
+import { inspect } from 'node:util';
 import { EaasClient } from '@eaas/sdk';
-import { type Concealed, defineFields, field, part, unencrypted, withFields } from '@eaas/sdk/fields';
+import {
+  type Concealed,
+  defineFields,
+  field,
+  type FieldError,
+  part,
+  unencrypted,
+  withFields,
+} from '@eaas/sdk/fields';
 import { heldIn } from '@eaas/sdk/internal';
 import { createClient } from '@eaas/test-kit/orms/client';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -123,4 +132,18 @@ test('an update that writes no encrypted value needs no user', async () => {
   const args = { where: own, data: { city: 'Rome', ssn, code: { set: code } }, select: { code: true } };
   await run('update', args, 'Patient', guarded);
   expect(sent).toHaveLength(1);
+});
+
+test('`onError` gets handles in the rows of a relation too, where a value is not encrypted', async () => {
+  const canary = 'canary-7319';
+  const found = { id, name: 'no ciphertext', ssn: canary, visits: [{ id: another, ward: canary }] };
+  // As they are at this moment: later, they have what `onError` returns.
+  const onError = vi.fn((_error: FieldError, row: object) => inspect(row, { depth: null }));
+  const args = { include: { visits: true }, onError };
+  await operate(extension, 'findFirst', args, async () => structuredClone(found), 'Patient');
+  const failed = onError.mock.calls.map(([error]) => `${error.table}.${error.field}`);
+  expect(failed.toSorted()).toEqual(['Patient.name', 'Patient.ssn', 'Visit.ward']);
+  const shown = onError.mock.results.map(({ value }) => String(value)).join();
+  expect(shown).toMatch(/ssn: Concealed.*ward: Concealed/s);
+  expect(shown).not.toContain(canary);
 });

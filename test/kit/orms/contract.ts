@@ -1,5 +1,6 @@
 // What the packages for ORMs do alike, as one set of cases: values that cannot be decrypted, values of erased people, users, ids,
 // searches, ranges of dates, and what users typed. An ORM answers each statement with the stored rows, as a database would that has no `where`.
+import { inspect } from 'node:util';
 import { createTestService } from '@eaas/local';
 import { EaasClient, type EaasEvent } from '@eaas/sdk';
 import { createIndexKey, defineFields, field, FieldError, part, reveal, unencrypted } from '@eaas/sdk/fields';
@@ -222,6 +223,16 @@ export async function describeOrm(table: string, open: (opening: Opening) => Orm
       reveal(rowsOf(await opened([{ ...first, secret }], { onError }).secrets()), ['secret']);
     await expect(read()).rejects.toMatchObject({ code: 'decryption', table, field: 'secret', row: ada });
     expect(await read((error) => error.row)).toEqual([{ secret: ada }]);
+  });
+
+  test('the function `onError` gets no concealed value that is not encrypted', async () => {
+    const canary = 'canary-7319';
+    // As it is at this moment: later, the row has what `onError` returns.
+    const onError = (error: FieldError, row: object) => `${error.code} ${inspect(row, { depth: null })}`;
+    const rows = [{ ...first, secret: canary, name: null }];
+    const [shown] = rowsOf(await opened(rows, { onError }).secrets());
+    expect(shown?.['secret']).toMatch(/^format .*secret: Concealed/s);
+    expect(shown?.['secret']).not.toContain(canary);
   });
 
   test.each<[string, Opening['onError'], unknown]>([

@@ -24,7 +24,7 @@ export interface EncryptionOptions<Table extends string = string> {
   /**
    * What a stored value that cannot be decrypted becomes, in all tables or by table (`{ users: 'null' }`). With `throw`,
    * the query fails. With `null`, the column is null. What a function returns stands for the value; it gets the error, and the
-   * row as the query returns it, with ciphertexts. By default, only the values of erased people are null, and others fail the
+   * row as the query returns it, with ciphertexts and handles. By default, only the values of erased people are null, and others fail the
    * query. Single queries can decide otherwise.
    */
   readonly onError?: OnError | Readonly<Partial<Record<Table, OnError | undefined>>> | undefined;

@@ -147,6 +147,76 @@ test('nothing shows a canary in text, JSON, bytes, `previous`, `onError` or an e
   }
 });
 
+/** Fields that are concealed, and one whose value cannot be read. Their rows have canaries, as no migration has converted them. */
+const hidden = {
+  ...unencrypted('id'),
+  bad: field.text(),
+  ssn: field.text({ previous: plaintext() }).concealed(),
+  photo: field.bytes({ previous: plaintext() }).concealed(),
+  notes: field.json<object>({ previous: plaintext(Object) }).concealed(),
+  pin: field.text().concealed(),
+} as const;
+const unconverted = { id: '1', bad: 'no ciphertext', ssn: canary, photo, notes, pin: canary };
+type OnError = (error: sdk.FieldError, row: object) => unknown;
+type HiddenRecords = sdk.Records<{ hidden: typeof hidden; visits: typeof visits }>;
+
+test.each<[string, (records: HiddenRecords, onError: OnError) => Promise<unknown>]>([
+  ['a row', (records, onError) => records.decryptRow('hidden', '1', unconverted as never, { onError })],
+  ['rows', (records, onError) => records.decryptRows('hidden', [unconverted] as never, idOf, { onError })],
+  [
+    'settled rows',
+    (records, onError) =>
+      records.decryptRows('hidden', [unconverted] as never, idOf, { onError, settled: true }),
+  ],
+  [
+    'rows with another name of a column',
+    (records, onError) => {
+      const { ssn: social, pin: code, ...others } = unconverted;
+      const as = { social: 'ssn', code: 'pin' };
+      const rows = [{ ...others, social, code }] as never;
+      return records.decryptRows('hidden', rows, idOf, { onError, as } as never);
+    },
+  ],
+  [
+    'rows that are read as values',
+    (records, onError) =>
+      records.decryptRows('hidden', [unconverted] as never, idOf, { onError, reveal: true }),
+  ],
+  [
+    'rows whose handles are revealed',
+    async (records, onError) => {
+      const moved = await records.encryptRow('hidden', '2', { pin: 'x' });
+      const rows = [{ ...unconverted, ...moved, bad: null }] as never;
+      const read: object[] = await records.decryptRows('hidden', rows, idOf, { onError });
+      return reveal(read, ['pin' as never]);
+    },
+  ],
+  [
+    'nested rows',
+    (records, onError) => {
+      const outer = { id: '1', patient: 'p-1', note: null, inner: [unconverted] };
+      const nesting = { table: 'visits', nested: { inner: { table: 'hidden' } } };
+      return sdk.decryptNested(records, [outer], nesting as never, { onError } as never);
+    },
+  ],
+])('`onError` of %s gets handles where concealed values are not encrypted', async (_, read) => {
+  const { client } = await observedClient();
+  const onError = vi.fn<OnError>(() => null);
+  await read(defineFields({ hidden, visits }).for(client), onError);
+
+  expect(onError).toHaveBeenCalled();
+  for (const [, row] of onError.mock.calls) {
+    const text = [inspect(row, { depth: null }), JSON.stringify(row)].join().replaceAll(/\s+/g, ' ');
+    for (const each of [canary, photo.slice(0, 5).join(', ')]) expect(text).not.toContain(each);
+    const values = Object.entries(row).filter(([, value]) => String(value) === '[concealed]');
+    expect(values.length).toBeGreaterThanOrEqual(3);
+    const handles = Object.fromEntries(values.filter(([name]) => /^(?:ssn|social)$/.test(name)));
+    for (const [shown] of [await reveal([handles], Object.keys(handles) as never[])]) {
+      expect(Object.values(Object(shown))).toEqual([canary]);
+    }
+  }
+});
+
 test('`reveal` returns new rows, in which other columns, order, null and unknown members stay', async () => {
   const { records, stored, row } = await openPeople();
   const given = [

@@ -4,7 +4,8 @@
 import { attempt, requireOptions } from '@eaas/protocol/internal';
 import { inside } from '../client/inside.ts';
 import type { Asked, Core, CoreTable, EncryptionOptions, Sealed, Statement, Unsealed } from './adapter.ts';
-import { reveal } from './concealed.ts';
+import { reveal, withHandles } from './concealed.ts';
+import { storedOf } from './decrypt-rows.ts';
 import { refuseStatement } from './encrypted-table-error.ts';
 import { type FieldError, type OnError, onErrorRule } from './field-error.ts';
 import { callByGroup, type FieldsClient, type IdOf, type Row } from './internals.ts';
@@ -181,12 +182,15 @@ function statementOf(
     },
     async open(rows, lists) {
       const values = new Map<Sealed | undefined, Row>();
+      const isTold = rows.some(({ table }) => typeof onErrorOf(table.plan.table) === 'function');
+      // A row that is shown can hold others, such as those of a relation.
+      if (isTold) for (const row of rows) conceal(row, recordsOf(row.table));
       await callByGroup(rows, tableOf, async (own, table) => {
         const rowOf = new Map<object, Sealed>(own.map((row) => [row.stored, row]));
         const given = onErrorOf(table.plan.table);
         const onError =
           typeof given === 'function'
-            ? (error: FieldError, row: object) => given(error, (rowOf.get(row)?.shown ?? {}) as never)
+            ? (error: FieldError, row: Row) => given(error, (rowOf.get(storedOf(row))?.shown ?? {}) as never)
             : given;
         const stored = own.map((row) => row.stored);
         const idOf: IdOf = (row) => rowOf.get(row)?.id;
@@ -206,6 +210,19 @@ function statementOf(
       for (const [row, opened] of values) row?.put(opened);
     },
   };
+}
+
+/** Puts handles into a row where concealed columns hold values that are not encrypted. */
+function conceal({ table: { plan }, stored, id, put }: Sealed, records: Records<FieldsTables>): void {
+  if (!plan.fields.some(({ field }) => field.isConcealed)) return;
+  const { [withHandles]: rowOf } = records as unknown as Partial<Concealing>;
+  const shown = rowOf?.(plan.table, stored, id) ?? stored;
+  if (shown !== stored) put(shown);
+}
+
+/** What `defineFields` gives records besides their methods. */
+interface Concealing {
+  readonly [withHandles]: (table: string, stored: Row, id: RecordId | undefined) => Row;
 }
 
 const tableOf = ({ table }: { readonly table: CoreTable }): CoreTable => table;

@@ -27,6 +27,7 @@ import {
   type TablePlan,
 } from './plan.ts';
 import type { DecryptRowOptions } from './records.ts';
+import type { RecordId } from './row-types.ts';
 import { refuse, valueIn } from './value-types.ts';
 import { ciphertextAmongPlaintext, isCiphertext, reportRows } from './recognize-ciphertext.ts';
 
@@ -39,6 +40,8 @@ interface Opening {
   readonly stored: Row;
   readonly row: Row;
   readonly id: string | undefined;
+  /** What the function `onError` gets, once it was called for the row. */
+  shown?: Row;
   /** The person of the row, once a value was found to belong to one. */
   subject?: string | undefined;
   error?: FieldError;
@@ -95,13 +98,18 @@ export async function decryptRows(
     cells.push({ opening, column, plan, items });
   }
 
+  function shownOf(opening: Opening): Row {
+    opening.shown ??= concealed(opening.stored, fields, opening.id, reader);
+    return opening.shown;
+  }
+
   /** Takes what stands for a value that cannot be read. */
   function fail(opening: Opening, column: string, plan: FieldPlan, cause: unknown): void {
     const error = fieldErrorOf(cause, { table, field: plan.name, row: opening.id, isRead: true });
     const handler = onError ?? (error.code === 'subject_erased' ? 'null' : 'throw');
     if (handler === 'throw' || !isOfValue(error.code)) opening.error ??= error;
     else {
-      const value = handler === 'null' ? null : handler(error, opening.stored);
+      const value = handler === 'null' ? null : handler(error, shownOf(opening));
       if (isPromise(value)) refuse('the function `onError` must return a value (got a promise)');
       opening.row[column] = value;
     }
@@ -156,6 +164,41 @@ export async function decryptRows(
     }
   }
   return openings.map(({ row, error }) => (error ? { ok: false, error } : { ok: true, value: row }));
+}
+
+/** The stored rows of the copies that `concealed` made. */
+const storedRows = new WeakMap<Row, Row>();
+
+/** The stored row of one that `onError` gets. */
+export const storedOf = (shown: Row): Row => storedRows.get(shown) ?? shown;
+
+/**
+ * Returns what `onError` may see of a stored row, because apps log it: in concealed columns, handles stand for values that are not
+ * encrypted. Returns the row itself if it has none.
+ */
+function concealed(
+  stored: Row,
+  fields: readonly (readonly [column: string, plan: FieldPlan])[],
+  id: string | undefined,
+  reader: Held['reader'],
+): Row {
+  let shown = stored;
+  for (const [column, plan] of fields) {
+    const value = plan.field.isConcealed && Object.hasOwn(stored, column) ? stored[column] : null;
+    if (value === null || value === undefined || isCiphertext(value)) continue;
+    if (shown === stored) {
+      shown = { ...stored };
+      storedRows.set(shown, stored);
+    }
+    shown[column] = new Concealed({ plan, column, value, stored, id, reader });
+  }
+  return shown;
+}
+
+/** For the core: what `onError` may see of a stored row, which is not decrypted. */
+export function rowWithHandles(internals: Internals, table: string, stored: Row, id: unknown): Row {
+  const { fields } = columnsOf(requireTable(internals.plans, table), {});
+  return concealed(stored, fields, rowIdOf(id as RecordId), newReader(internals, table, {}));
 }
 
 /** What the handles of a call share. A function of its own, because a handle keeps all that is in scope here. */

@@ -3,10 +3,10 @@ import { having, kindOf, type OptionRules, requireKind, requireOptions } from '@
 import { inside } from '../client/inside.ts';
 import { resultOf } from '../errors.ts';
 import { refuseHalf } from '../half/options.ts';
-import { decryptRows, type DecryptRowsOptions, requireSomeField } from './decrypt-rows.ts';
+import { decryptRows, type DecryptRowsOptions, requireSomeField, rowWithHandles } from './decrypt-rows.ts';
 import { describe, type FieldsDescription } from './describe.ts';
 import { encryptRows } from './encrypt-rows.ts';
-import { revealRule } from './concealed.ts';
+import { revealRule, withHandles } from './concealed.ts';
 import { onErrorRule } from './field-error.ts';
 import { fingerprintsOf, indexKinds, type IndexSource } from './fingerprints.ts';
 import {
@@ -162,6 +162,7 @@ function recordsIn(internals: Internals): unknown {
     },
     where: where.bind(undefined, internals),
     onlyMatching: onlyMatching.bind(undefined, internals),
+    [withHandles]: rowWithHandles.bind(undefined, internals),
     close: () => fingerprints.drop(),
     [Symbol.dispose]: () => fingerprints.drop(),
   };

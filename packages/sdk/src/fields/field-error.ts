@@ -55,10 +55,10 @@ export class FieldError extends EaasError {
 
 /**
  * What happens if a stored value cannot be decrypted. `throw` fails the call, and `null` returns the row with null in the
- * column. A function gets the error, which never contains the value, and the row as it is stored; its return value stands
- * for the value. A value of an erased person counts as one that cannot be decrypted. Any other refusal of the service, an
- * aborted call or a lost connection always throws. Without the option, everything throws, except that the values of erased
- * people are null wherever rows are read: in lists, and in each query of an ORM. `decryptRow` throws for them too.
+ * column. A function gets the error, which never contains the value, and the row as it is stored, but with a handle for a
+ * concealed value that is not encrypted; what it returns stands for the value. A value of an erased person counts as one that
+ * cannot be decrypted. Any other refusal of the service, an aborted call or a lost connection always throws. Without the
+ * option, everything throws, except that the values of erased people are null in lists, and in each query of an ORM.
  */
 export type OnError<Row = Readonly<Record<string, unknown>>> =
   | 'throw'
