@@ -25,10 +25,12 @@ interface Options {
 /** Adds the hooks. The tables of the definition are named like those of the models, and their rows have the id `id`. */
 export function addEncryption<T extends FieldsTables>(
   sequelize: Sequelize,
-  { tables }: FieldsDefinition<T>,
+  definition: FieldsDefinition<T>,
   records: Records<T>,
 ): void {
+  const { tables } = definition;
   const { encryptRows, decryptRows } = records as unknown as { encryptRows: Code; decryptRows: Code };
+  const described = definition.describe();
 
   /** Encrypts or decrypts values of rows in place, without a change for Sequelize. */
   async function replace(rows: readonly Model[], code: Code, names?: readonly PropertyKey[]): Promise<void> {
@@ -49,10 +51,17 @@ export function addEncryption<T extends FieldsTables>(
   async function seal(rows: readonly Model[], options: Options): Promise<void> {
     if (options.updateOnDuplicate) refuse(options, options.updateOnDuplicate);
     const { fields = [] } = options;
-    await replace(rows, encryptRows, fields);
-    const names = rows.flatMap(({ dataValues }) => Object.keys(dataValues as Values));
-    const indexes = names.filter((name) => fields.includes(name.replace(/_index$/, '')));
-    options.fields = [...new Set([...fields, ...indexes])];
+    const indexes = rows.flatMap((row) => indexesOf(row, fields));
+    // A fingerprint of several fields is made from all of them.
+    const encrypted = new Set([...fields, ...indexes.flatMap(({ of }) => of)]);
+    await replace(rows, encryptRows, [...encrypted]);
+    options.fields = [...new Set([...encrypted, ...indexes.map(({ column }) => column)])];
+  }
+
+  /** The indexes that have fingerprints of one of the fields. */
+  function indexesOf({ constructor }: Model, fields: readonly PropertyKey[]) {
+    const { indexes = [] } = described[(constructor as ModelStatic<Model>).tableName] ?? {};
+    return indexes.filter(({ of }) => of.some((name) => fields.includes(name)));
   }
 
   /** Refuses to write encrypted columns of rows whose ids are not known. */

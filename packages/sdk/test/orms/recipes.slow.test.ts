@@ -133,6 +133,38 @@ const recipes: readonly Recipe[] = [
       const Checked = sequelize.define('checked', { id, name: short, ssn: text }, { tableName: 'patients' });
       Checked.addHook('afterSave', (row: Model) => console.log(isEncrypted(row.get('name')))); // true
       await (await Checked.findByPk(ada.id))?.update({ name: 'Ada' });`,
+      // An update writes each index of its fields: of a part, under a name of its own, and over several fields.
+      `import { part, withFields } from '@eaas/sdk/fields';
+      const people = defineFields({
+        people: {
+          lowEntropy: 'accepted',
+          ...unencrypted('id'),
+          ssn: field.text().searchableBy({ last4: part.lastCharacters(4) }),
+          email: field.text().searchable({ column: 'own_name' }),
+          first: field.text().searchableBy({ full: withFields(['last']) }),
+          last: field.text(),
+        },
+      });
+      const columns = 'ssn ssn_last4_index email own_name first first_full_index last'.split(' ');
+      await sequelize.query(\`create table people (id uuid primary key, \${columns.join(' text, ')} text)\`);
+      const ofPeople = people.for(eaas, { index: process.env.EAAS_INDEX_KEY! });
+      addEncryption(sequelize, people, ofPeople);
+      const attributes = Object.fromEntries(columns.map((name) => [name, text]));
+      const People = sequelize.define('people', { id, ...attributes }, { tableName: 'people' });
+      const before = { ssn: '123-45-6789', email: 'ada@a.com', first: 'Ada', last: 'King' };
+      const person = await People.create({ id: ada.id, ...before });
+      await person.update({ ssn: '123-45-0000' });
+      await person.update({ email: 'ada@b.com' });
+      await (await People.findByPk(ada.id))?.update({ first: 'Eve' });
+      const countOf = async (query: object) =>
+        People.count({ where: await ofPeople.where('people', query as never) });
+      console.log(await countOf({ ssn: { last4: '6789' } }), await countOf({ ssn: { last4: '0000' } })); // 0 1
+      console.log(await countOf({ email: 'ada@a.com' }), await countOf({ email: 'ada@b.com' })); // 0 1
+      const full = (first: string) => countOf({ first: { full: { first, last: 'King' } } });
+      console.log(await full('Ada'), await full('Eve')); // 0 1
+      const saved = await People.findByPk(ada.id);
+      console.log(['ssn', 'email', 'first', 'last'].map((name) => saved?.get(name)).join()); // 123-45-0000,ada@b.com,Eve,King
+      console.log(person.get('last'), person.changed()); // King false`,
       'await sequelize.close();',
     ],
   },
