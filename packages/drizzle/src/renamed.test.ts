@@ -5,6 +5,7 @@ import {
   index as indexOf,
   type PgColumn,
   type PgTable,
+  pgTable,
   text,
   unique,
   uniqueIndex,
@@ -57,4 +58,20 @@ test.each<[string, (email: Email) => object]>([
       .from(tableOf(email) as never);
   await expect(find(renamed)).rejects.toThrow(remedy);
   expect(await find(lasting)).toEqual([]);
+});
+
+test.each(['ExtraConfigBuilder', 'ExtraConfigColumns'])(
+  'a renamed field is refused if nobody knows what must differ, because Drizzle lacks `%s`',
+  async (name) => {
+    const users = encryptedTable('users', columns(lasting), (self) => [uniqueIndex().on(self.email)]);
+    Reflect.deleteProperty(users, Symbol.for(`drizzle:${name}`));
+    const refused = { name: 'EncryptedTableError', code: 'definition', table: 'users' };
+    const message = expect.stringContaining(`there is no \`drizzle:${name}\``) as string;
+    await expect(open().select().from(users)).rejects.toMatchObject({ ...refused, message });
+  },
+);
+
+test('a renamed field in a table without constraints is read', async () => {
+  const users = pgTable('users', { id: text().primaryKey(), email: encrypted(bare) });
+  expect(await open().select().from(users)).toEqual([]);
 });

@@ -363,11 +363,20 @@ function withCovered(table: Table, self: object): object {
 export function uniqueIn(table: Table): unknown[] {
   const { columns } = layoutOf(table);
   if (!columns.some(({ encryption }) => encryption.field.renamedFrom)) return [];
-  const part = (name: string) => Reflect.get(table, Symbol.for(`drizzle:ExtraConfig${name}`));
-  const made: Record<string, Constraint> = part('Builder')?.(part('Columns') ?? getTableColumns(table)) ?? {};
+  // The builder is undefined for a table without constraints.
+  const build = partOf(table, 'ExtraConfigBuilder') as ((self: unknown) => Builders) | undefined;
+  const made: Readonly<Record<string, Constraint>> = build?.(partOf(table, 'ExtraConfigColumns')) ?? {};
   const differing = ({ columns: own, config }: Constraint) => own ?? (config?.unique && config.columns) ?? [];
   const own = columns.filter(({ encryption }) => encryption.isUnique).map(({ index }) => index);
   return [...own, ...Object.values(made).flatMap(differing)].map((each): unknown => Object(each).name);
+}
+
+/** What Drizzle keeps in a table under a symbol. Throws if it is not there, because then nobody knows the constraints. */
+function partOf(table: Table, name: string): unknown {
+  const symbol = Symbol.for(`drizzle:${name}`);
+  if (symbol in table) return Reflect.get(table, symbol);
+  const problem = `the installed drizzle-orm keeps its constraints elsewhere (there is no \`drizzle:${name}\`)`;
+  return refuse('definition', { table: getTableName(table) }, problem, 'install drizzle-orm 0.45');
 }
 
 function requireComparable({ columns = [], config }: Constraint): void {

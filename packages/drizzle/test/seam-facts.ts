@@ -93,6 +93,7 @@ export function factsOf(folder: string): Facts {
     if (isPg) {
       add('returningFields', () => Object.keys(builders['insert']?.().returning().config.returningFields));
       add('authToken', () => builders['select']?.().setToken('a').authToken);
+      add('PgDialect', () => new module.PgDialect().sqlToQuery(isNull(table.name), 'indexes').sql);
       add('generatedIdentity', () => typeof kinds.n.generatedIdentity);
     }
     const name = sql`x`.as('a');
@@ -105,8 +106,21 @@ export function factsOf(folder: string): Facts {
       const { relations } = drizzle(execute, { schema: { table, own } })._.schema.table;
       return classOf(relations.self.referencedTable);
     });
-    const symbols = ['drizzle:OriginalName', 'drizzle:Schema'];
-    add('table.symbols', () => symbols.filter((name) => Symbol.for(name) in table));
+    const symbols = 'OriginalName Schema Name Columns IsDrizzleTable ExtraConfigBuilder ExtraConfigColumns';
+    add('table.symbols', () =>
+      symbols.split(' ').filter((symbol) => Symbol.for(`drizzle:${symbol}`) in table),
+    );
+    add('table.constraints', () => {
+      const columns = { id: module.text().primaryKey(), name: module.text() };
+      const constrained = module[tableName]('c', columns, (self: Any) => [
+        module.unique('both').on(self.id, self.name),
+        module.uniqueIndex('one').on(self.name),
+      ]);
+      const part = (symbol: string) => constrained[Symbol.for(`drizzle:ExtraConfig${symbol}`)];
+      const made = Object.values<Any>(part('Builder')(part('Columns')));
+      const differing = made.map(({ columns: own, config }) => own ?? (config?.unique && config.columns));
+      return differing.map((all: Any) => all.map((column: Any) => column.name));
+    });
     add('dialect', () => {
       const names = new Set<string>();
       for (let at = db.dialect; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {

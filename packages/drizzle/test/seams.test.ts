@@ -15,4 +15,9 @@ test('every seam is found in the installed Drizzle, and those of the judged cand
     'drivers.effect': expect.arrayContaining(['effect-postgres']) as unknown,
   });
   expect(facts).toMatchObject({ 'sql.instanceof': false, 'drivers.effect': [] });
+  for (const dialect of ['pg', 'mysql', 'sqlite']) {
+    expect(facts).toHaveProperty([`${dialect}.table.symbols`, 'length'], 7);
+    expect(facts).toHaveProperty([`${dialect}.table.constraints`], [['id', 'name'], ['name']]);
+  }
+  expect(facts).toHaveProperty(['pg.PgDialect'], '"name" is null');
 });

@@ -2,7 +2,7 @@
 import { InputError } from '@eaas/protocol';
 import { checkConstraints, type FieldsDefinition, type FieldsTables } from '@eaas/sdk/fields';
 import { planIn, type TableSource } from '@eaas/sdk/internal';
-import { namesOf, ofTable } from './adopt/place.ts';
+import { isTable, namesOf, ofTable } from './adopt/place.ts';
 import { checksIn } from './check/catalogue.ts';
 import { fromApp, loadModule } from './connect.ts';
 
@@ -53,14 +53,17 @@ type Column = { readonly name: string; readonly notNull: boolean; readonly eaas?
 type Extra = { readonly value?: object; readonly config?: { readonly where?: object } };
 
 async function ofDrizzle(table: unknown): Promise<DefinedTable[]> {
-  const columns = Object.values<Column>(ofTable(table, 'Columns') ?? {});
+  if (!isTable(table)) return [];
+  const columns = Object.values<Column>(ofTable(table, 'Columns'));
   const encrypted = columns.filter(({ eaas }) => eaas?.role === 'value');
   if (encrypted.length === 0) return [];
   const [own, orm] = [await fromApp('@eaas/drizzle/pg'), await fromApp('drizzle-orm/pg-core')];
   const { name, schema, id } = namesOf(table);
   // The option `casing` of a database changes names such as `createdAt`.
   const named = columns.flatMap(({ name: each }) => [each, each.replaceAll(/[A-Z]+/g, '_$&').toLowerCase()]);
-  const extra: Extra[] = ofTable(table, 'ExtraConfigBuilder')(ofTable(table, 'ExtraConfigColumns'));
+  // The builder is undefined for a table without constraints.
+  const build = ofTable(table, 'ExtraConfigBuilder');
+  const extra: Extra[] = build ? Object.values(build(ofTable(table, 'ExtraConfigColumns'))) : [];
   const conditions = extra.flatMap(({ value, config }) => value ?? config?.where ?? []);
   const texts = conditions.map((each) => new orm.found.PgDialect().sqlToQuery(each, 'indexes').sql);
   const made = texts.flatMap((text) => checksIn(`check (${text}) where ${text}`));

@@ -65,12 +65,20 @@ function inPrisma(schema: string): Names[] {
 
 async function inDrizzle(path: string): Promise<Names[]> {
   const exported: unknown[] = Object.values(await loadModule(path, 'the schema'));
-  return exported.filter((each) => ofTable(each, 'Columns')).map(namesOf);
+  return exported.filter(isTable).map(namesOf);
 }
 
-/** A property of a table of Drizzle, or undefined for anything else. Its type is not known here. */
-export const ofTable = (table: unknown, property: string) =>
-  Reflect.get(Object(table) as object, Symbol.for(`drizzle:${property}`));
+/** Whether a value is a table of Drizzle. */
+export const isTable = (value: unknown): boolean => Symbol.for('drizzle:IsDrizzleTable') in Object(value);
+
+/** A property of a table of Drizzle. Its type is not known here. Throws InputError if Drizzle keeps it elsewhere. */
+export function ofTable(table: unknown, property: string) {
+  const symbol = Symbol.for(`drizzle:${property}`);
+  if (symbol in Object(table)) return Reflect.get(Object(table) as object, symbol);
+  throw new InputError(
+    `a table of the schema lacks \`drizzle:${property}\`, as in an unknown version of Drizzle: install drizzle-orm 0.45`,
+  );
+}
 
 /** The names of a table of Drizzle. */
 export function namesOf(table: unknown): Names {
