@@ -11,8 +11,8 @@ import { encrypted, encryptedTable, matches, withEncryption } from './pg.ts';
 
 const comments = pgTable('comments', { id: uuid(), patientId: uuid('id'), text: text(), extra: jsonb() });
 
-function open({ rows, subject, bits, eaas, ...options }: Opening) {
-  const { name, born, secret } = encryptedFields({ bits });
+function open({ rows, subject, bits, previous, eaas, ...options }: Opening) {
+  const { name, born, secret } = encryptedFields({ bits, previous });
   const own = { name: encrypted(name), born: encrypted(born), secret: encrypted(secret) };
   const patients = encryptedTable(
     'patients',

@@ -16,7 +16,7 @@ import {
   sourcesOf,
 } from './fields.ts';
 import { Late, newRun, type Run } from './late.ts';
-import { type Encryption, encryptionOf, entryOf, opaquePlace, readable, requirePlain } from './table.ts';
+import { encryptionOf, entryOf, opaquePlace, readable, requirePlain } from './table.ts';
 import type { PartsQuery } from './types.ts';
 
 /** Where a piece of SQL stands in its statement. */
@@ -178,19 +178,18 @@ function search({ column, encryption, operator, operands }: Comparison, scope: S
     const whole = isText
       ? sql`${all} and (${indexColumn(column, scope)} is not null or ${column} is null)`
       : all;
-    settle(orOlder(column, encryption, whole, found[0]?.older));
+    settle(orOlder(column, whole, found[0]));
   });
   return late;
 }
 
 /** Adds the rows that have one of the values in the form of the version before. */
-function orOlder(column: Column, { field }: Encryption, found: SQL, older: readonly string[] = []): SQL {
+function orOlder(column: Column, found: SQL, { older = [], sealedLike }: Partial<Condition> = {}): SQL {
   if (older.length === 0) return found;
   const isOlder = sql`${column} in ${older.map((text) => new Param(text))}`;
-  // A user can choose a text that begins like a ciphertext, but hardly one of this length. SQLite and MySQL ignore case here.
-  return writesOlder(field)
-    ? sql`${isOlder} or (${column} like ${new Param(`eaasA${'_'.repeat(215)}%`)} and (${found}))`
-    : sql`(${found}) or ${isOlder}`;
+  return sealedLike === undefined
+    ? sql`(${found}) or ${isOlder}`
+    : sql`${isOlder} or (${column} like ${new Param(`${sealedLike}%`)} and (${found}))`;
 }
 
 /** The index column of a name, or that for whole values. */

@@ -16,8 +16,8 @@ function shownOf(row: Row, { select, omit }: Args): Args {
   return Object.fromEntries(Object.entries(row).filter(([name]) => isShown(name)));
 }
 
-function open({ eaas, rows, subject, bits, ...options }: Opening) {
-  const { born, name, secret } = encryptedFields({ bits });
+function open({ eaas, rows, subject, bits, previous, ...options }: Opening) {
+  const { born, name, secret } = encryptedFields({ bits, previous });
   // A function is called with all columns that are listed.
   const listed = typeof subject === 'function' ? unencrypted('city') : unencrypted(...plain);
   const table = { lowEntropy: 'accepted', ...listed, name, born, secret } as const;

@@ -1,11 +1,5 @@
 // The filter of an encrypted field, in Prisma's grammar: conditions on its index columns.
-import {
-  type Condition,
-  nearMisses,
-  refuseStatement as refuse,
-  type Statement,
-  writesOlder,
-} from '@eaas/sdk/internal';
+import { type Condition, nearMisses, refuseStatement as refuse, type Statement } from '@eaas/sdk/internal';
 import type { FieldPlan, Model } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import type { Scope, Work } from './work.ts';
@@ -84,20 +78,26 @@ export async function conditionsOf(
 
 async function isIn(at: At, values: readonly unknown[]): Promise<Args> {
   const [condition] = await conditionsOf(at, { oneOf: values });
-  const { index = '', oneOf = [], older = [] } = condition ?? {};
+  const { index = '', oneOf = [] } = condition ?? {};
   const matches = { [index]: oneOf.length === 1 ? oneOf[0] : { in: oneOf } };
   const isWhole = !at.isNegated || at.field.field.type.name !== 'text' || values.length === 0;
   // A text that is empty after normalization has no fingerprint. For such a text, the filter must be false
   // and not NULL, so that `NOT` works.
   const whole = { OR: [{ AND: [matches, { [index]: { not: null } }] }, { [at.field.name]: '' }] };
-  return orOlder(at.field, isWhole ? matches : whole, older);
+  return orOlder(at.field, isWhole ? matches : whole, condition);
 }
 
 /** Adds the rows that have one of the values in the form of the version before. */
-function orOlder({ name, field }: FieldPlan, found: Args, older: readonly string[]): Args {
+function orOlder(
+  { name }: FieldPlan,
+  found: Args,
+  { older = [], sealedLike }: Partial<Condition> = {},
+): Args {
   if (older.length === 0) return found;
-  const sealed = { AND: [{ [name]: { startsWith: 'eaasA' } }, found] };
-  return { OR: [{ [name]: { in: older } }, writesOlder(field) ? sealed : found] };
+  const isOlder = { [name]: { in: older } };
+  // Prisma sends the text as the pattern of `like`, in which `_` is any character.
+  const isSealed = sealedLike === undefined ? undefined : { [name]: { startsWith: sealedLike } };
+  return { OR: [isOlder, isSealed ? { AND: [isSealed, found] } : found] };
 }
 
 async function hasPart(at: At, parts: Args): Promise<Args> {

@@ -3,7 +3,17 @@
 import { inspect } from 'node:util';
 import { createTestService } from '@eaas/local';
 import { EaasClient, type EaasEvent } from '@eaas/sdk';
-import { createIndexKey, defineFields, field, FieldError, part, reveal, unencrypted } from '@eaas/sdk/fields';
+import {
+  createIndexKey,
+  defineFields,
+  field,
+  FieldError,
+  part,
+  type Plaintext,
+  plaintext,
+  reveal,
+  unencrypted,
+} from '@eaas/sdk/fields';
 import { describe, expect, test, vi } from 'vitest';
 import { lookAlike } from '../look-alike.ts';
 
@@ -24,6 +34,8 @@ export interface Opening {
   readonly user?: (() => string | undefined) | undefined;
   /** The length of the fingerprints of names. */
   readonly bits?: number | undefined;
+  /** The older form of names. */
+  readonly previous?: Plaintext<string> | undefined;
   readonly onError?: OnError | Readonly<Record<string, OnError>> | undefined;
 }
 
@@ -69,8 +81,8 @@ interface Orm {
 }
 
 /** The columns of patients. The others of their rows are `id`, `city` and `profile`. */
-export const encryptedFields = ({ bits }: Pick<Opening, 'bits'> = {}) => ({
-  name: field.text().searchable({ bits }),
+export const encryptedFields = ({ bits, previous }: Pick<Opening, 'bits' | 'previous'> = {}) => ({
+  name: field.text({ previous }).searchable({ bits }),
   born: field.date().searchableBy({ range: part.dateRange() }),
   secret: field.text().concealed(),
 });
@@ -334,6 +346,17 @@ export async function describeOrm(table: string, open: (opening: Opening) => Orm
     await expect((async () => orm.named(value))()).rejects.toMatchObject(refused);
     expect(orm.sent()).toEqual([]);
     await opened([]).named('Ada');
+  });
+
+  test('beside the version before, fingerprints count for texts that are as long as a ciphertext', async () => {
+    const orm = opened([], { previous: plaintext(String, { write: (value) => value }) });
+    await orm.named('Ada');
+    const kindOf = (text: string) => (/^[\da-f]{64}$/.test(text) ? 'fingerprint' : text.replace(/%$/, ''));
+    const sent = orm.sent().map(kindOf);
+    // 220 characters, as the shortest ciphertext has. Prisma adds `%` by itself.
+    const ciphertext = `eaasA${'_'.repeat(215)}`;
+    expect(sent).toEqual(expect.arrayContaining(['Ada', 'fingerprint', ciphertext]));
+    expect(sent).not.toContain('eaasA');
   });
 
   test.each<[string, object]>([

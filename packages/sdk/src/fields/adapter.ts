@@ -116,11 +116,13 @@ export interface Condition {
   readonly index: string;
   readonly oneOf: readonly string[];
   readonly isList: boolean;
-  /**
-   * The texts that also find rows, in the column itself: values in the form of the version before. While it can still change
-   * them, and not their fingerprints, these count for ciphertexts only.
-   */
+  /** The texts that also find rows, in the column itself: values in the form of the version before. */
   readonly older: readonly string[];
+  /**
+   * While the version before can still change values, and not their fingerprints, these count for ciphertexts only: for texts
+   * that match this pattern of `like`, with `%` after it.
+   */
+  readonly sealedLike?: string | undefined;
 }
 
 /** For adapters: what one statement asks of the core. */

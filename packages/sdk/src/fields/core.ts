@@ -9,7 +9,7 @@ import { storedOf } from './decrypt-rows.ts';
 import { refuseStatement } from './encrypted-table-error.ts';
 import { type FieldError, type OnError, onErrorRule } from './field-error.ts';
 import { callByGroup, type FieldsClient, type IdOf, type Row } from './internals.ts';
-import { olderTextOf, writesOlder } from './older-form.ts';
+import { olderTextOf, sealedLike, writesOlder } from './older-form.ts';
 import {
   type FieldPlan,
   type IndexPlan,
@@ -177,7 +177,15 @@ function statementOf(
         // Sorted, so that a statement does not show the order of the values.
         const found = [...new Set(terms.flatMap((each) => Object.values(each).flat(2)))].sort();
         const older = await Promise.all(oneOf.map(async (value) => olderTextOf(field, value)));
-        return [{ index, oneOf: found, isList: false, older: older.filter((text) => text !== undefined) }];
+        return [
+          {
+            index,
+            oneOf: found,
+            isList: false,
+            older: older.filter((text) => text !== undefined),
+            ...(writesOlder(field) && { sealedLike }),
+          },
+        ];
       };
     },
     async open(rows, lists) {

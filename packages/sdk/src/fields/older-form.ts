@@ -4,6 +4,12 @@ import { attempt, InputError, isBytes } from '@eaas/protocol/internal';
 import type { Field } from './field.ts';
 import { refuse } from './value-types.ts';
 
+/**
+ * What each ciphertext matches in SQL, with `%` after it: `like` knows no other length. A user can choose a text that begins like a
+ * ciphertext, but hardly one of this length.
+ */
+export const sealedLike = `eaasA${'_'.repeat(215)}`;
+
 /** For adapters: whether a field writes the older form, and no ciphertexts. */
 export const writesOlder = ({ previous }: Pick<Field<unknown>, 'previous'>): boolean =>
   previous?.write !== undefined;
