@@ -93,6 +93,15 @@ test.each([
   expect([code, lines]).toEqual([said.length, said.map((each) => expect.stringContaining(each))]);
 });
 
+test('of `previous` in a searchable column without old values, it is said that searches send values in clear', async () => {
+  const searched = { name: field.text({ previous: plaintext() }).searchable() };
+  for (const [value, isSaid] of Object.entries({ [ciphertext]: true, Ada: false })) {
+    await make('name text, name_index text', ciphertext, value);
+    const lines = (await check(searched)).lines.join();
+    expect(lines.includes('remove it. Until then, searches send their values in clear')).toBe(isSaid);
+  }
+});
+
 test('annotations and JSON have each finding in one line, whatever its names are', async () => {
   await make('name text, "a:b,c%\n" text');
   const message = 'expected no such column, found one (text): encrypt it, or define it unencrypted';

@@ -91,11 +91,16 @@ export async function* compare(database: SqlDatabase, defined: DefinedTable, see
     else if (found.length > 0) yield at(plan.name, `expected values under its name, found ${old}`);
     else if (seen.bar) yield at(plan.name, 'expected values under `renamedFrom`, found none: remove it');
   }
-  for (const { name } of target.plan.fields.filter(({ name, field }) => field.previous && sealed.has(name))) {
+  for (const { name, indexes } of target.plan.fields.filter(
+    (plan) => plan.field.previous && sealed.has(plan.name),
+  )) {
     const [begun, text] = [performance.now(), dialect.text(dialect.quote(name))];
     const isOld = `substr(${text}, 1, 5) <> 'eaasA' or length(${text}) < ${headLength}`;
     const old = await run(`search ${into}`, [`select 1 as one from ${into} where ${isOld} limit 1`]);
     seen.milliseconds += Math.ceil(performance.now() - begun);
-    if (old.length === 0) yield at(name, 'expected old values, because of `previous`, found none: remove it');
+    if (old.length > 0) continue;
+    const isSearched = indexes.some((index) => index.name === undefined);
+    const cost = isSearched ? '. Until then, searches send their values in clear' : '';
+    yield at(name, `expected old values, because of \`previous\`, found none: remove it${cost}`);
   }
 }
