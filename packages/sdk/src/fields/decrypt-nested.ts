@@ -24,8 +24,8 @@ interface UntypedNesting {
 /** Options of `decryptNested`. */
 export interface DecryptNestedOptions<Handler = OnError, Reveal = Revealing> extends RowOptions {
   /**
-   * What a stored value that cannot be decrypted becomes, in every table. By default, the values of erased people are null, and for
-   * any other the call throws.
+   * What a stored value that cannot be decrypted becomes, in every table. By default, the call throws, but calls that read several
+   * rows return null for the values of erased people.
    */
   readonly onError?: Handler | undefined;
   /** Returns the values of concealed fields instead of handles: of all (`true`), or of columns with these names. */
