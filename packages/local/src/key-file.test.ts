@@ -1,5 +1,5 @@
 import crypto from 'node:crypto';
-import {
+import fs, {
   chmodSync,
   chownSync,
   existsSync,
@@ -329,9 +329,11 @@ describe('a key file that is locked anew', () => {
   test('is refused by a service that runs, until it starts again', async () => {
     const running = open();
     await lock(undefined, 'passphrase');
-    const refused = await ask(running, `POST /${running.keyId}/wrap`, { dek });
-    expect(refused).toMatchObject({ status: 503, code: 'unavailable' });
-    expect(refused['detail']).toMatch(/was locked anew.*: restart this process/);
+    for (let call = 1; call <= 2; call++) {
+      const refused = await ask(running, `POST /${running.keyId}/wrap`, { dek });
+      expect(refused).toMatchObject({ status: 503, code: 'unavailable' });
+      expect(refused['detail']).toMatch(/was locked anew.*: restart this process/);
+    }
     const restarted = withPassphrase('passphrase');
     expect(await ask(restarted, `POST /${running.keyId}/wrap`, { dek })).toMatchObject({ key_version: 1 });
   });
@@ -407,6 +409,54 @@ describe('a subject in a key file', () => {
   });
 });
 
+describe('a change that cannot be written', () => {
+  const subject = '42';
+  const changes: Record<string, (service: LocalService) => Promise<Record<string, unknown>>> = {
+    'a new key': (service) => ask(service, 'POST ', { name: 'customers' }),
+    'a rotation': (service) => ask(service, `POST /${service.keyId}/rotate`),
+    'a disabled key': (service) => ask(service, `POST /${service.keyId}/disable`),
+    'an erased person': (service) => call(service, 'POST /v1/subjects/erase', { subject }),
+    'a new person': (service) => ask(service, `POST /${service.keyId}/wrap`, { dek, subject: '43' }),
+  };
+  const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+  const steps = ['openSync', 'writeFileSync', 'fsyncSync', 'renameSync'] as const;
+  const cases = steps.flatMap((step) => Object.keys(changes).map((name) => [name, step] as const));
+
+  /** Lets a step of the write of a key file fail. What reads the file, and what takes its lock, still works. */
+  const fill = (step: (typeof steps)[number]): void => {
+    const real = fs[step] as (...given: unknown[]) => unknown;
+    vi.spyOn(fs, step).mockImplementation((...given: unknown[]) => {
+      const isOfLock = step === 'writeFileSync' && typeof given[0] !== 'number';
+      if (isOfLock || (step === 'openSync' && given[0] !== `${file}.new`)) return real(...given) as never;
+      throw full;
+    });
+    syncBuiltinESMExports();
+  };
+
+  test.each(cases)('%s, because `%s` fails, leaves nothing behind in memory', async (name, step) => {
+    const service = open();
+    const { wrapped_key } = await ask(service, `POST /${service.keyId}/wrap`, { dek, subject });
+    const look = async (by: LocalService) => [
+      await ask(by, 'GET '),
+      await ask(by, `POST /${by.keyId}/unwrap`, { wrapped_key, subject }),
+    ];
+    const before = await look(service);
+    const text = readFileSync(file, 'utf8');
+    fill(step);
+
+    for (let time = 1; time <= 2; time++) {
+      const answer = await changes[name]?.(service);
+      expect(answer).toMatchObject({ status: 503, detail: expect.stringContaining('free space') as string });
+      expect(await look(service)).toEqual(before);
+    }
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    vi.mocked(fs[step]).mockRestore();
+    syncBuiltinESMExports();
+    expect(await look(open())).toEqual(before);
+    expect(await changes[name]?.(service)).not.toMatchObject({ status: 503 });
+  });
+});
+
 describe('a locked key file', () => {
   test('is never replaced by an open one', () => {
     open();
@@ -469,9 +519,12 @@ describe('the error about a key file', () => {
     for (const secret of [tenant_secret, mac, ...keys.map((key) => Reflect.get(key, 'hash_key') as string)]) {
       expect(text).not.toContain(secret);
     }
-    const answer = await ask(running, `POST /${running.keyId}/wrap`, { dek });
-    expect(answer).toMatchObject({ status: 503, code: 'unavailable' });
-    expect(answer['detail']).toContain(message.slice(1));
+    // Asked twice, because the first failure must not leave the old keys in use.
+    for (let call = 1; call <= 2; call++) {
+      const answer = await ask(running, `POST /${running.keyId}/wrap`, { dek });
+      expect(answer).toMatchObject({ status: 503, code: 'unavailable' });
+      expect(answer['detail']).toContain(message.slice(1));
+    }
   });
 
   // Only root can give a file away.
@@ -502,7 +555,9 @@ describe('the error about a key file', () => {
     const other = readFileSync(file, 'utf8');
     rmSync(file);
     open();
-    expect(await ask(running, `POST /${running.keyId}/wrap`, { dek })).toMatchObject({ status: 503 });
+    for (let call = 1; call <= 2; call++) {
+      expect(await ask(running, `POST /${running.keyId}/wrap`, { dek })).toMatchObject({ status: 503 });
+    }
     writeFileSync(file, other);
     expect(await ask(running, `POST /${running.keyId}/wrap`, { dek })).toMatchObject({ key_version: 1 });
   });

@@ -109,7 +109,7 @@ const placeholders = `
   test-secret-that-is-at-least-32-bytes sculpt_aesthetics_nextauth_secret_key_2026_super_secure
   ${'0'.repeat(64)} ${'0'.repeat(63)}1 ${'a'.repeat(32)} ${'A'.repeat(43)}= abcdefabcdefabcdefabcdefabcdef12
   0123456789abcdef0123456789abcdef 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
-  0123456789ABCDEF0123456789ABCDEF 01234567890123456789012345678901 12345678901234567890123456789012
+  ABCDEFGHIJKLMNOPQRSTUVWXYZ/abcdef 0123456789ABCDEF0123456789ABCDEF 01234567890123456789012345678901 12345678901234567890123456789012
   1234567890abcdef1234567890abcdef abcdef1234567890abcdef1234567890abcdef1234567890abcdef1234567890
   abcdefghijklmnopqrstuvwxyz123456 abcdefghijklmnopqrstuvwx123456789012 a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6
   a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8a9b0c1d2e3f4a5b6c7d8e9f0 MDEyMzQ1Njc4OUFCQ0RFRjAxMjM0NTY3ODlBQkNERUY=
@@ -124,6 +124,30 @@ const placeholders = `
   .split(/\s+/);
 
 describe('a secret', () => {
+  /** What people type along: rows of letters and digits, both ways, with another character between, and each from any place. */
+  const alphabets = ['0123456789', 'abcdef', 'abcdefghijklmnopqrstuvwxyz'];
+  const typed = alphabets.flatMap((alphabet) =>
+    [alphabet, Array.from(alphabet).toReversed().join('')].flatMap((row) =>
+      [0, 3, 7].flatMap((from) => {
+        const run = row.repeat(4).slice(from, from + 10);
+        const between = Array.from(run, (character, at) => character + 'q7Xk2Vw9'.charAt(at % 8)).join('');
+        return [run, between, `q${between}`];
+      }),
+    ),
+  );
+  const forms = [(text: string) => text, (text: string) => text.toUpperCase()];
+  const runsInText = typed.flatMap((text) =>
+    forms.map((form) => `${form(text)}/Qz7Kp2Wm9Xr4Tn6Yb3Lc8Vd5Hf1Js`),
+  );
+
+  test.each(runsInText)('that has the run %s is refused', (secret) => {
+    expect(() => secretsIn(secret)).toThrow(/^secret 1 of .* \(got a word such as `change`, a run,/);
+  });
+
+  test('that differs from those only by having no run is accepted', () => {
+    expect(secretsIn('Rk2/Qz7Kp2Wm9Xr4Tn6Yb3Lc8Vd5Hf1Js')).toHaveLength(1);
+  });
+
   test.each([
     ['-hex 16', (bytes: Buffer) => bytes.toString('hex', 0, 16)],
     ['-hex 32', (bytes: Buffer) => bytes.toString('hex')],
