@@ -131,6 +131,12 @@ describe('a log of which a part is shown', () => {
     expect(shown).toEqual(log.entries.filter(({ id }) => !twoOfThree(id)));
   });
 
+  test('ends with what an asynchronous `onEntry` throws', async () => {
+    const stop = new Error('the receiver is down');
+    const onEntry = async () => Promise.reject(stop);
+    await expect(verifyPart(playLog(9).entries, { onEntry })).rejects.toBe(stop);
+  });
+
   test('is refused unless it is expected', async () => {
     const hidden = part(playLog(9), (id) => id === 4);
     await expect(verifyLines(hidden, {})).rejects.toThrow('entry 4 is hidden: pass `allowHidden`');

@@ -10,6 +10,10 @@ const signed = async (log: PlayedLog) => {
   const { checkpoint, verifier_key: verifierKey } = await log.call('GET /v1/audit/checkpoint', {});
   return { checkpoint, verifierKey };
 };
+/** A few turns of the event loop, as a receiver of entries takes. */
+const arrivals = async (): Promise<void> => {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
 const purgedIn = (log: PlayedLog) => () => log.call('GET /v1/audit/verify', {});
 const found = ({ findings }: AuditReport): string[] => findings.map(({ code, id }) => `${code} ${id}`);
 
@@ -227,6 +231,34 @@ describe('the state of a check', () => {
     const states: unknown[] = [];
     await verifyLog(log.entries, { ...given, onProgress: ({ state }) => void states.push(state?.read.id) });
     expect(states).toEqual([1_000, undefined]);
+  });
+
+  test.each<[string, keyof Pick<VerifyLogOptions, 'onEntry' | 'onProgress' | 'purged'>]>([
+    ['an entry', 'onEntry'],
+    ['the progress', 'onProgress'],
+    ['what was purged', 'purged'],
+  ])('ends with what an asynchronous function that is told %s throws', async (_, name) => {
+    const log = playLog(1_000);
+    const given = await signed(log);
+    const stop = new Error('the receiver is down');
+    const told = { [name]: async () => arrivals().then(() => Promise.reject(stop)) };
+    const entries = name === 'purged' ? log.entries.slice(500) : log.entries;
+
+    await expect(verifyLog(entries, { ...given, ...told })).rejects.toBe(stop);
+  });
+
+  test('is told of one entry after the other, however long an asynchronous receiver takes', async () => {
+    const log = playLog(3);
+    const events: string[] = [];
+    const onEntry = async ({ id }: AuditEntry) => {
+      events.push(`begins ${id}`);
+      await arrivals();
+      events.push(`ends ${id}`);
+    };
+
+    await verifyLog(log.entries, { ...(await signed(log)), onEntry });
+
+    expect(events).toEqual([1, 2, 3].flatMap((id) => [`begins ${id}`, `ends ${id}`]));
   });
 
   test.each<[string, unknown, object]>([
