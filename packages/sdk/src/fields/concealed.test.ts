@@ -250,7 +250,7 @@ test('`{ reveal }` of a call returns values, and `decryptNested` returns handles
 
 test('a list asks nothing, also while the service is down, and `reveal` asks once for all data keys', async () => {
   const { client, service, make, recordsOf, records, stored: ofOne } = await openPeople();
-  const stored = await records.encryptRows('visits', visitsOf(1_000), idOf);
+  const stored = await records.encryptRows('visits', visitsOf(50), idOf);
   const sent = service.requests.length;
   service.failNext('network');
   const rows = await recordsOf(make({ retries: 0 })).decryptRows('visits', stored, idOf);
@@ -261,13 +261,22 @@ test('a list asks nothing, also while the service is down, and `reveal` asks onc
   });
   expect([service.requests.length - sent, await unwrapsOf(client)]).toEqual([1, []]);
   const before = service.requests.length;
-  expect(await reveal(rows, ['note'])).toEqual(visitsOf(1_000));
+  expect(await reveal(rows, ['note'])).toEqual(visitsOf(50));
   expect(routesOf(service).slice(before)).toEqual(['batch/unwrap']);
   const reading = recordsOf(make());
   const lists = [[ofOne, ofOne], [ofOne]].map(async (some) => reading.decryptRows('people', some, idOf));
   const people = (await Promise.all(lists)).flat();
   for (let time = 0; time < 2; time++) expect(await reveal(people, columns)).toEqual([ada, ada, ada]);
   expect(service.requests.length - before).toBe(2);
+});
+
+test('a handle outlives the time limit of the read that made it', async () => {
+  const { records, stored } = await openPeople();
+  const reading = new AbortController();
+  const row = await records.decryptRow('people', '1', stored, { signal: reading.signal });
+  reading.abort();
+  expect(await row.ssn.reveal()).toBe(canary);
+  expect(await reveal([row], ['ssn'])).toMatchObject([{ ssn: canary }]);
 });
 
 test('with `cache: { decrypt: false }`, n values are n entries, of the user whom `by` names', async () => {

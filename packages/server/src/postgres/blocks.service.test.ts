@@ -110,6 +110,13 @@ test('a page, and a number up to a limit, come from as many blocks as they need'
     ids: [1_502, 1_500, 1_499],
     total: 2_500,
   });
+  // The rows before a page are walked too, also if nobody asks for a number.
+  const second = { offset: 2_000, limit: 1_000 };
+  const pageAfter = await listed(tenantId, [by(ada)], second);
+  expect([pageAfter.ids?.length, pageAfter.ids?.[0]]).toEqual([1_000, 2_501]);
+  expect(await listed(tenantId, [by(ada), did('key.wrap')], { offset: 2_000 })).toMatchObject({
+    ids: [500, 499, 498],
+  });
   const range: Where[] = [
     ['id', '>=', 1_000],
     ['id', '<=', 1_503],
