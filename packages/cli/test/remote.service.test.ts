@@ -1,10 +1,12 @@
 // Commands with `--remote`, in processes that have no database, against the server of the tests.
 import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
 import { formatApiKey } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
 import { commandLine, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { expectNothingRecorded, newTenant, ok, only, target, unknownId } from '@eaas/test-kit/fixture';
 import { freePort } from '@eaas/test-kit/free-port';
+import { listening } from '@eaas/test-kit/listening';
 import { eaas, type Environment, run } from '@eaas/test-kit/program';
 
 const tenant = await newTenant();
@@ -37,6 +39,28 @@ test('with --remote, commands call the service as the API key, and say first who
   expect(await refusalOf(remote('key', 'show', 'nobody'), 1)).toContain(
     '`eaas key list --remote` lists them',
   );
+});
+
+test.each([
+  ['another has the same last letters', null, () => `that ends in ${token.slice(-4)}`],
+  ['another that was revoked has them', '2026-01-01T00:00:00.000Z', () => tenant.apiKeyId],
+])('the API key that asks is named only if no other can be meant: %s', async (_, revoked_at, says) => {
+  await tenant.issue();
+  const hint = token.slice(-4);
+  const alike = createServer(async ({ url = '', method = '' }, response) => {
+    const answer = await fetch(`${baseUrl}${url}`, { method, headers: { authorization: `Bearer ${token}` } });
+    const found = (await answer.json()) as { readonly api_keys?: readonly { readonly api_key_id: string }[] };
+    const api_keys = found.api_keys?.map((record) =>
+      record.api_key_id === tenant.apiKeyId ? record : { ...record, hint, revoked_at },
+    );
+    response.writeHead(answer.status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ ...found, ...(api_keys && { api_keys }) }));
+  });
+  const port = await listening(alike);
+
+  const { stderr } = await remotely({ EAAS_BASE_URL: `http://127.0.0.1:${port}` }, 'key', 'list', '--remote');
+
+  expect(stderr).toMatch(new RegExp(`, API key ${says()}$`, 'm'));
 });
 
 test('an API key is revoked by its name, without a next step that needs the database', async () => {

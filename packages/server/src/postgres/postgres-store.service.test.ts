@@ -296,6 +296,42 @@ test('nothing is judged under the lock for a caller whose time is over', async (
   expect(judge).not.toHaveBeenCalled();
 });
 
+test('an append under the lock gets what the wait for the lock has left of the time', async () => {
+  const limit = 60_000;
+  const { tenantId } = await callsOf(inPostgres).newTenant();
+  const told: string[] = [];
+  let begun = Infinity;
+  const run = async (work: Parameters<Database['run']>[0]) =>
+    database.run((sql) => {
+      const unsafe = (text: string) => {
+        told.push(text);
+        return sql.unsafe(text);
+      };
+      const get = (_: unknown, name: string): unknown =>
+        name === 'unsafe' ? unsafe : Reflect.get(sql, name);
+      const working = work(new Proxy<typeof sql>(sql, { get }), limit);
+      begun = performance.now();
+      return working;
+    });
+  const timed = postgresStore({ database: { run } as Database, reads: database, background: database });
+  const holder = postgres({ ...place.connection('superuser'), max: 1 });
+
+  let locking: ReturnType<typeof timed.locked> | undefined;
+  let released = 0;
+  await holder.begin(async (tx) => {
+    await tx`select from eaas.audit_heads where tenant_id = ${tenantId} for update`;
+    locking = timed.locked(tenantId, [], [], (known) => linkAfter(known, ['{}']));
+    await tx`select pg_sleep(0.05)`;
+    released = performance.now();
+  });
+  expect((await locking)?.outcome).toBe('written');
+  await holder.end();
+
+  const timeouts = told.flatMap((text) => /^set local statement_timeout = (\d+)$/.exec(text)?.[1] ?? []);
+  expect(timeouts).toHaveLength(1);
+  expect(Number(timeouts[0])).toBeLessThanOrEqual(begun + limit - released);
+});
+
 const alone = await closing(new Database(place.connection('server'), 1), (it) => it.close());
 const onOne = postgresStore({ database: alone, reads: alone, background: alone });
 
