@@ -99,6 +99,36 @@ test.each([
   expect(told.flatMap((one) => one.reasons)).toEqual(reasons);
 });
 
+test('the whole log is verified where the log says more than is read of it before new entries', async () => {
+  const turnIn = (nights: number) => {
+    const tonight = nightAt(world.time);
+    return isTurn(ann.tenantId, tonight, tonight + nights);
+  };
+  while (turnIn(4)) world.time += day;
+  const api = apiOf(world.replica(), ann.token);
+  const erase = async (from: number, to: number): Promise<void> => {
+    for (let nth = from; nth < to; nth++) {
+      await api('POST /v1/subjects/erase', { subject: `person ${nth}`, create: true });
+    }
+  };
+  /** What the next night finds, after a new entry. */
+  const nextNight = async (): Promise<string[]> => {
+    await api('POST /v1/keys', { name: `night ${nightAt(world.time)}` });
+    told = [];
+    world.time += day;
+    await verify();
+    return told.flatMap((one) => one.reasons);
+  };
+  await erase(0, 999);
+  expect(await verify()).toMatchObject({ broken: 0 });
+  await attacker.sql.unsafe(spoil('1'));
+
+  expect(await nextNight()).toEqual([]);
+  await erase(999, 1_000);
+  expect(await nextNight()).toEqual([]);
+  expect(await nextNight()).toEqual(['entry_changed']);
+});
+
 test('a log without the entry at which the last verification ended is found', async () => {
   await apiOf(world.replica(), ann.token)('POST /v1/keys', { name: 'lost' });
   expect(await verify()).toMatchObject({ broken: 0 });

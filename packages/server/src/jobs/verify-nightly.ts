@@ -98,11 +98,15 @@ async function isValid(
   const known = secrets && (await find(service, tenantId, [secrets]));
   if (known?.night === tonight) return known.broken === 0;
   const onlyNew = known?.broken === 0 && !isTurn(tenantId, known.night, tonight);
-  const found = await verifyLog(service, tenantId, {
-    timeLeft: () => (lease.signal.aborted ? 0 : Infinity),
-    ...(known && { known }),
-    ...(onlyNew && { from_id: known.id + 1, mostRows: 0 }),
-  }).catch(unlessDestroyed);
+  const whole = { timeLeft: () => (lease.signal.aborted ? 0 : Infinity), ...(known && { known }) };
+  let isHistoryCut = false;
+  const historyCut = (): void => {
+    isHistoryCut = true;
+  };
+  const newOnly = onlyNew && { ...whole, from_id: known.id + 1, mostRows: 0, historyCut };
+  let found = await verifyLog(service, tenantId, newOnly || whole).catch(unlessDestroyed);
+  // What new entries contradict may stand in the part that was not read: then the night reads all of it.
+  if (isHistoryCut) found = await verifyLog(service, tenantId, whole).catch(unlessDestroyed);
   if (!found?.complete) return true;
   const { errors, head } = found;
   if (errors.length > 0) onBroken(tenantId, errors);

@@ -33,6 +33,8 @@ export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
   readonly mostRows?: number;
   /** How many milliseconds are left. The call ends before, and says where the next one begins. */
   readonly timeLeft?: () => number;
+  /** Is told that the log before `from_id` says more than was read: later entries were not compared with all of it. */
+  readonly historyCut?: () => void;
   /** Is told the hash of the last entry that was walked over, and the latest time of an entry. */
   readonly walked?: (end: { readonly hash: Uint8Array; readonly time: number }) => void;
 }
@@ -96,6 +98,7 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
   let [isComplete, areRowsChecked] = [!secrets, false];
   if (secrets) {
     const history = await historyOf(service, tenantId, { from: anchor.id + 1, to: first - 1 });
+    if (history.since > anchor.id + 1) options.historyCut?.();
     const today = rowsOfToday(service, tenantId, secrets);
     const walk = { tenantId, secrets, findings, chain, history, today, last, latest: time + mostAhead };
     await walkEntries(service, walk, () => timeLeft() - timeOfRows);
