@@ -37,8 +37,8 @@ function textsForPeople(source: string, path: string): (readonly [start: number,
 /** Empties our texts of errors, so that no limit of bytes makes one shorter. */
 const withoutTexts: Plugin = {
   name: 'without texts',
-  setup({ onLoad }) {
-    onLoad({ filter: /packages\/[^/]+\/dist\/.*\.js$/ }, async ({ path }) => {
+  setup(bundling) {
+    bundling.onLoad({ filter: /packages\/[^/]+\/dist\/.*\.js$/ }, async ({ path }) => {
       let contents = await readFile(path, 'utf8');
       for (const [start, end] of textsForPeople(contents, path)) {
         contents = contents.slice(0, start) + contents.slice(end);

@@ -1,6 +1,6 @@
 // Commands with `--remote`, in processes that have no database, against the server of the tests.
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { formatApiKey } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
 import { commandLine, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
@@ -47,7 +47,7 @@ test.each([
 ])('the API key that asks is named only if no other can be meant: %s', async (_, revoked_at, says) => {
   await tenant.issue();
   const hint = token.slice(-4);
-  const alike = createServer(async ({ url = '', method = '' }, response) => {
+  const answerAlike = async (url: string, method: string, response: ServerResponse): Promise<void> => {
     const answer = await fetch(`${baseUrl}${url}`, { method, headers: { authorization: `Bearer ${token}` } });
     const found = (await answer.json()) as { readonly api_keys?: readonly { readonly api_key_id: string }[] };
     const api_keys = found.api_keys?.map((record) =>
@@ -55,6 +55,9 @@ test.each([
     );
     response.writeHead(answer.status, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ ...found, ...(api_keys && { api_keys }) }));
+  };
+  const alike = createServer(({ url = '', method = '' }, response) => {
+    void answerAlike(url, method, response);
   });
   const port = await listening(alike);
 

@@ -91,7 +91,7 @@ describe.each(cases)('CamelCasePlugin %s, with names in %s, %s', (order, style, 
   // The app writes camelCase in its code, also where the definition has the names of the database.
   const { table, name, ssn, city } = definitions.camelCase;
   const ssnIndex = style === 'camelCase' ? 'ssnNumber_index' : 'ssnNumberIndex';
-  const records = fields.for(eaas, { index } as never);
+  const records = fields.for(eaas, { index });
   const plain = { id, [names.name]: 'Ada', [names.ssn]: secret, [names.city]: 'Turin' };
   const asInCode = (row: object) =>
     Object.fromEntries(

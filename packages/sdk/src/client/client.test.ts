@@ -42,7 +42,7 @@ test('bytes that are no text are authentic, and the error for `as: text` says wh
 
 test('errors of a client that is closed, or whose service is away, say what to do', async () => {
   const { client } = await spiedClient();
-  client.close();
+  await client.close();
   await expect(client.encrypt('x')).rejects.toThrow(
     /was closed: close it only when nothing uses it any more/,
   );

@@ -82,7 +82,7 @@ test.each<[string, RegExp, (client: EaasClient) => unknown]>([
   vi.stubEnv('EAAS_HALF', text);
   const client = make({});
   const error = await (async () => call(client))().catch((thrown: Error) => thrown);
-  expect(String((error as Error).message)).toMatch(reason);
+  expect((error as Error).message).toMatch(reason);
   expect((error as Error).message).toContain('unset EAAS_HALF');
 });
 
