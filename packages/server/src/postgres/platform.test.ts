@@ -66,6 +66,28 @@ test('while two statements are under way, links wait, and leave together in the 
   expect(ends).toEqual({ b: written, c: written, d: moved, e: written });
 });
 
+test('a tenant whose link is refused alone leaves alone for ten seconds, so that it fails no statement of others', async () => {
+  const { append, answer, ends, names } = made();
+  append('abcd');
+  await answer(0, [written]);
+  const refused = new LinkRefused('an entry stands where its next should be');
+  await answer(2, refused);
+  await answer(3, [written]);
+  await answer(4, refused);
+  expect([names(), ends['d']]).toEqual([['a', 'b', 'cd', 'c', 'd'], refused]);
+
+  append('acde');
+  expect(names().slice(5)).toEqual(['a', 'd']);
+  await answer(5, [written]);
+  expect(names().slice(7)).toEqual(['ce']);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await answer(7, [written, written]);
+
+  append('abcd');
+  await answer(8, [written]);
+  expect(names().slice(8)).toEqual(['a', 'b', 'cd']);
+});
+
 test('what a shared statement left is sent alone, as is each after a refusal, and nothing after another error', async () => {
   const { append, answer, ends, names } = made();
   append('abcd');

@@ -20,6 +20,9 @@ const late = 100;
 /** The most that leave together, and the most bytes of one link among them: more would hold up the others. */
 const most = { links: 64, bytes: 64 * 1024, bytesOfOne: 12 * 1024 };
 
+/** For how long a tenant whose link was refused leaves alone, in milliseconds: with it, no link of the others would be written. */
+const aloneFor = 10_000;
+
 interface Waiting extends TenantLink {
   readonly bytes: number;
   readonly deadline: number;
@@ -32,6 +35,8 @@ export class Platform implements Pick<Store, 'append'> {
   readonly #ways: Ways;
   /** By their tenants, in the order of their arrival. */
   readonly #waiting = new Map<string, Waiting>();
+  /** Until when a tenant leaves alone, as a value of `performance.now()`. The oldest come first. */
+  readonly #aloneUntil = new Map<string, number>();
   #underWay = 0;
 
   constructor(ways: Ways) {
@@ -41,13 +46,33 @@ export class Platform implements Pick<Store, 'append'> {
   append(tenantId: string, link: Link): Promise<Appended> {
     const bytes = bytesOf(link);
     const deadline = performance.now() + timeLimit(5_000);
-    if (link.writes.length > 0 || bytes > most.bytesOfOne || this.#waiting.has(tenantId)) {
-      return this.#ways.alone({ tenantId, link }, deadline);
-    }
+    const isLarge = link.writes.length > 0 || bytes > most.bytesOfOne;
+    if (isLarge || this.#waiting.has(tenantId)) return this.#ways.alone({ tenantId, link }, deadline);
     return new Promise((resolve, reject) => {
-      this.#waiting.set(tenantId, { tenantId, link, bytes, deadline, span: activeSpan(), resolve, reject });
+      const waiting = { tenantId, link, bytes, deadline, span: activeSpan(), resolve, reject };
+      if (this.#goesAlone(tenantId)) {
+        this.#sendAlone(waiting);
+        return;
+      }
+      this.#waiting.set(tenantId, waiting);
       this.#leave();
     });
+  }
+
+  #goesAlone(tenantId: string): boolean {
+    const now = performance.now();
+    for (const [refusedId, until] of this.#aloneUntil) {
+      if (until > now) break;
+      this.#aloneUntil.delete(refusedId);
+    }
+    return this.#aloneUntil.has(tenantId);
+  }
+
+  /** A tenant whose link the database refuses, such as one that was restored by half, stays apart for a while. */
+  #keepApart(tenantId: string, error: unknown): void {
+    if (!(error instanceof LinkRefused)) return;
+    this.#aloneUntil.delete(tenantId);
+    this.#aloneUntil.set(tenantId, performance.now() + aloneFor);
   }
 
   /** Sends what waits, as often as there is room for a statement. */
@@ -105,7 +130,11 @@ export class Platform implements Pick<Store, 'append'> {
   }
 
   #sendAlone(one: Waiting, then = () => {}): void {
-    this.#ways.alone(one, one.deadline).then(both(one.resolve, then), both(one.reject, then));
+    const fail = (error: unknown): void => {
+      this.#keepApart(one.tenantId, error);
+      one.reject(error);
+    };
+    this.#ways.alone(one, one.deadline).then(both(one.resolve, then), both(fail, then));
   }
 }
 
