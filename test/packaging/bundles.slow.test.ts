@@ -2,35 +2,23 @@
 // refuses.
 import { gzipSync } from 'node:zlib';
 import { browserBuild } from '@eaas/test-kit/browser-build';
+import { nodesOf, type SyntaxNode } from '@eaas/test-kit/syntax-tree';
 import { readFile } from 'node:fs/promises';
 import { build, type Plugin } from 'esbuild';
-import { parseSync } from 'vite';
 import { expect, test } from 'vitest';
-
-interface Node {
-  readonly type: string;
-  readonly start: number;
-  readonly end: number;
-  readonly [member: string]: unknown;
-}
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
 
 /** Where a file has texts for people: literals of three words and more, which are the texts of errors. */
 function textsForPeople(source: string, path: string): (readonly [start: number, end: number])[] {
   const places: (readonly [start: number, end: number])[] = [];
   const isSentence = (text: string): boolean => /\S\s+\S+\s+\S/.test(text);
-  const visit = (node: Node): void => {
+  for (const node of nodesOf(path, source)) {
     if (node.type === 'Literal' && typeof node['value'] === 'string' && isSentence(node['value'])) {
       places.push([node.start + 1, node.end - 1]);
     }
     if (node.type === 'TemplateLiteral' && isSentence(source.slice(node.start, node.end))) {
-      for (const { start, end } of node['quasis'] as readonly Node[]) places.push([start, end]);
+      for (const { start, end } of node['quasis'] as readonly SyntaxNode[]) places.push([start, end]);
     }
-    for (const child of Object.values(node).flat()) if (isNode(child)) visit(child);
-  };
-  visit(parseSync(path, source).program as unknown as Node);
+  }
   return places.toSorted(([a], [b]) => b - a);
 }
 

@@ -67,7 +67,10 @@ export async function* evidence(
   const begin = Math.max(1, (start?.id ?? 1) - 1);
   const line = (value: object) => ({ name: 'entries.ndjson', text: `${JSON.stringify(value)}\n` });
   let before: AuditHead | undefined;
-  let [tenantId, first, last, shown] = ['', 0, 0, 0];
+  let tenantId = '';
+  let first = 0;
+  let last = 0;
+  let shown = 0;
   for await (const entry of audit.list({}, { from: Math.max(1, begin - 1), signal })) {
     const { id, hash, tenant_id, created_at } = entry;
     if (id > (end ?? Infinity)) break;
@@ -80,7 +83,8 @@ export async function* evidence(
       before ??= await headBefore(audit, id, { id, tenantId: tenant_id }, signal);
       if (!before) refuse(id - 1);
       if (id > 1 || !isWhole) yield line(before);
-      [first, tenantId] = [id, tenant_id];
+      first = id;
+      tenantId = tenant_id;
     }
     last = id;
     if (isWhole) shown++;

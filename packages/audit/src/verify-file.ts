@@ -74,7 +74,8 @@ const valueIn = (line: string): unknown =>
 /** A line ends with LF alone: what else breaks lines elsewhere can stand in JSON as it is. */
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Given, void, undefined> {
   const decoder = new TextDecoder();
-  let [rest, count] = ['', 0];
+  let rest = '';
+  let count = 0;
   const read = (line: string): Given => {
     const value = valueIn(line);
     if (count++ === 0 && isBareHead(value)) return value;

@@ -66,7 +66,8 @@ const leeway = 60_000;
 
 /** Verifies a proof from a file, or says why it is refused and returns undefined. */
 export async function openProof(file: string, policyFile: string, { json }: Reporting) {
-  const [proof, policy] = [proofIn(readGiven(file, 'proof')), readGiven(policyFile, 'policy')];
+  const proof = proofIn(readGiven(file, 'proof'));
+  const policy = readGiven(policyFile, 'policy');
   try {
     const shown: Shown = await verifyProof(proof, policy);
     const before = shown.before.getTime();

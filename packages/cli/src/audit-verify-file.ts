@@ -97,7 +97,8 @@ export async function verifyEntries(
     const isOther = how === 'other' || (how === 'ahead' && by === 'proof');
     errors.push({ id, reason: `${by}_${isOther ? 'mismatch' : how}` });
   }
-  const [first_id, last_id] = [first.id, last.id];
+  const first_id = first.id;
+  const last_id = last.id;
   const is = { tenant_id, valid: errors.length === 0, checked: report.entries, hidden };
   return { ...is, first_id, last_id, before, hash: last.hash, errors };
 }

@@ -144,7 +144,8 @@ function readListening(read: Read) {
   const host = read('EAAS_HOST') ?? '127.0.0.1';
   const trustProxy = read('EAAS_TRUST_PROXY') ?? null;
   const insecure = read('EAAS_INSECURE_HTTP');
-  const [cert, key] = [read('EAAS_TLS_CERT_FILE'), read('EAAS_TLS_KEY_FILE')];
+  const cert = read('EAAS_TLS_CERT_FILE');
+  const key = read('EAAS_TLS_KEY_FILE');
   if ((cert === undefined) !== (key === undefined)) {
     throw new CannotStart(
       'EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE need each other: set both variables, or neither.',

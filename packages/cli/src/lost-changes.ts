@@ -84,7 +84,9 @@ async function keyUndone({ service, ask }: Operator, loss: Loss): Promise<Undone
   const key = await ifFound(ask('GET /v1/keys/:key_id', { key_id, limit: 1 }));
   if (!key) return undefined;
   const { name, status } = key;
-  const [end, lostEnd, now] = [endOf(key), endOf(loss.fields), service.ledger.clock.now()];
+  const end = endOf(key);
+  const lostEnd = endOf(loss.fields);
+  const now = service.ledger.clock.now();
   const disable = () => ask('POST /v1/keys/:key_id/disable', { key_id });
   if (status === 'active' && loss.fields['status'] === 'disabled') {
     return { loss, name, action: 'key.disable', repeat: disable };

@@ -85,7 +85,9 @@ export async function nextEntries(
 
 /** Reads all entries after a position. Throws the fault after those before it. */
 export async function* entriesAfter(service: Service, tenantId: string, after: Position, verifies = false) {
-  for (let [position, isMore] = [after, true]; isMore;) {
+  let position = after;
+  let isMore = true;
+  while (isMore) {
     const next = await nextEntries(service, tenantId, position, verifies);
     if (next.head === undefined) throw new Tampered('audit_heads', tenantId, tenantId);
     if (next.entries.length > 0 || !next.fault) yield next;

@@ -15,7 +15,8 @@ export function createProgress(isQuiet: boolean): Progress {
   const line = progressLine();
   const start = performance.now();
   let isShown = !isQuiet;
-  let [done, files] = [0, 0];
+  let done = 0;
+  let files = 0;
   let total: number | undefined;
   let allFiles = 0;
   function draw(): void {

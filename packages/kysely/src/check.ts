@@ -173,7 +173,8 @@ export function check(root: Node, known: ReadonlyMap<string, EncryptedTable>): v
     }
     const requireAll = (names: readonly string[], written: readonly Node[]) => {
       for (const [at, name] of names.entries()) {
-        const [column, node] = [own.get(name), written[at]];
+        const column = own.get(name);
+        const node = written[at];
         const isWhole = column?.partners.every((partner) => names.includes(partner)) ?? true;
         const isSealed =
           !column || !node || isNull(node) || (k.ValueNode.is(node) && column.accepts(node.value));

@@ -48,7 +48,8 @@ async function answerTo(
   await door.before?.(route);
   const { service, ipAddress = null } = door;
   const header = (name: string): string | undefined => headers.get(name) ?? undefined;
-  const [authorization, origin] = [header('authorization'), header('origin')];
+  const authorization = header('authorization');
+  const origin = header('origin');
   const body = new Uint8Array(await request.arrayBuffer());
   let isUser = false;
   const { answer: answered, receipts } = await new Promise<Settled<object>>((settled, failed) =>

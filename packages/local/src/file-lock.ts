@@ -31,7 +31,8 @@ const pause = (attempt: number): number => 1 + Math.random() * Math.min(100, 4 *
 /** Takes the lock, and blocks the process until then. */
 export function lockNow(path: string, patience = 30_000): Held {
   const clock = new Int32Array(new SharedArrayBuffer(4));
-  for (let [attempt, end] = [0, Date.now() + patience]; ; attempt++) {
+  const end = Date.now() + patience;
+  for (let attempt = 0; ; attempt++) {
     const held = tryLock(path);
     if (held) return held;
     if (Date.now() > end) throw stillLocked(path);
@@ -41,7 +42,8 @@ export function lockNow(path: string, patience = 30_000): Held {
 
 /** Takes the lock, and waits for it without blocking the process. */
 export async function lockSoon(path: string, patience = 8_000): Promise<Held> {
-  for (let [attempt, end] = [0, Date.now() + patience]; ; attempt++) {
+  const end = Date.now() + patience;
+  for (let attempt = 0; ; attempt++) {
     const held = tryLock(path);
     if (held) return held;
     if (Date.now() > end) throw stillLocked(path);

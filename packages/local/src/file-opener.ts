@@ -12,7 +12,8 @@ import type { Open } from './opening.ts';
 
 /** Reads the variables of the lock, or of the lock that a file is to get. */
 export function openerOfEnvironment(prefix: 'EAAS_LOCAL' | 'EAAS_LOCAL_NEW' = 'EAAS_LOCAL'): Opener {
-  const [ofPassphrase, ofProgram] = [`${prefix}_PASSPHRASE`, `${prefix}_KEY_COMMAND`];
+  const ofPassphrase = `${prefix}_PASSPHRASE`;
+  const ofProgram = `${prefix}_KEY_COMMAND`;
   const { [ofPassphrase]: passphrase, [ofProgram]: program } = process.env;
   if (passphrase !== undefined && program !== undefined) {
     throw new InputError(`set either ${ofPassphrase} or ${ofProgram} (got both)`);

@@ -55,7 +55,8 @@ export function openKeyFileStore(given: string, memory: MemoryStore, create = tr
     stamp = '';
     const written = formatKeyFile(next);
     writeKeyFile(path, written, lock);
-    [file, text] = [next, written];
+    file = next;
+    text = written;
   }
 
   function append(link: Link, lock: Held): Appended {

@@ -227,7 +227,8 @@ function entriesOf({ expected, next, runs, seals }: Link): EntryRow[] {
   return runs.flatMap(({ first, last, ...run }) =>
     Array.from({ length: last - first + 1 }, (_, index): EntryRow => {
       const at = 80 * (first + index - 1);
-      const [hash, mac] = [seals.slice(at, at + 32), seals.slice(at + 32, at + 64)];
+      const hash = seals.slice(at, at + 32);
+      const mac = seals.slice(at + 32, at + 64);
       const salt = seals.slice(at + 64, at + 80);
       return { tenant_id, id: expected.id + first + index, ...run, created_at, salt, hash, mac };
     }),

@@ -22,7 +22,8 @@ const pause = 1_000;
 /** Returns what `ask` returns. Many calls share one question, whose first answer stays. */
 export function shared<T extends object>(ask: (signal: AbortSignal) => Promise<T>): () => Promise<T> {
   const asked = new Set<Promise<void>>();
-  let [begunAt, failedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let begunAt = Number.NEGATIVE_INFINITY;
+  let failedAt = Number.NEGATIVE_INFINITY;
   let answer: T | undefined;
   let failure: unknown;
 
@@ -37,7 +38,8 @@ export function shared<T extends object>(ask: (signal: AbortSignal) => Promise<T
       const found = await firstOf([ask(stop.signal)], longest, tooLate);
       answer ??= found;
     } catch (error) {
-      [failure, failedAt] = [error, performance.now()];
+      failure = error;
+      failedAt = performance.now();
       throw error;
     }
   }

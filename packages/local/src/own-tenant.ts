@@ -70,7 +70,8 @@ export function ownTenant({ memory, kept, plugins, settings, now, operations = [
   });
   memory.add(head, writes);
   kept?.open(service);
-  const [operator, system] = [insider(tenantId, 'operator'), insider(tenantId, 'system')];
+  const operator = insider(tenantId, 'operator');
+  const system = insider(tenantId, 'system');
   const input = { name: 'everything', permissions: [...permissions] };
   const apiKey = apiKeyCreation['POST /v1/api-keys'](service, operator, input);
   let made: Promise<unknown> | undefined;

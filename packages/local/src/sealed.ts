@@ -66,7 +66,8 @@ export const readSealed = (given: string): Stored => readUnopened(named, jsonIn(
 export function lockedStore(given: string, open: Open, memory: MemoryStore, now: () => number) {
   const text = readSealed(given);
   const { tenant_id: tenantId, lock } = text;
-  const [sealed, keyId] = [sealedBytesOf(lock), defaultKeyIn(text)?.key_id];
+  const sealed = sealedBytesOf(lock);
+  const keyId = defaultKeyIn(text)?.key_id;
   if (keyId === undefined) throw noDefaultKey();
   let opening: (() => Promise<KeyStore>) | undefined;
   async function opened(): Promise<KeyStore> {

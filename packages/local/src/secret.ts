@@ -26,7 +26,8 @@ export function keysOfSecrets(given: unknown, current?: number): KeyFile {
     throw new InputError(`\`current\` must be at most ${secrets.length}, the last secret (got ${current})`);
   }
   const file = derivedKeys(secrets, current);
-  const [keyId, expected] = [file.keys[0]?.key_id, keyIdOfEnvironment()];
+  const keyId = file.keys[0]?.key_id;
+  const expected = keyIdOfEnvironment();
   if (expected === undefined || parseUuid(expected) === keyId) return file;
   throw new InputError(
     `EAAS_KEY_ID must be ${keyId}, which the first secret makes (got another id): is the first secret missing, or its place changed?`,
@@ -37,7 +38,8 @@ export function keysOfSecrets(given: unknown, current?: number): KeyFile {
 export function derivedKeys(secrets: readonly string[], current = secrets.length): KeyFile {
   const part = (name: string, given = secrets[0] ?? ''): Uint8Array =>
     exportSecret(hkdf(toUtf8(given), pae('eaas local secret v1', name)));
-  const [tenantId, secret] = [uuidFrom(part('tenant id')), part('tenant secret')];
+  const tenantId = uuidFrom(part('tenant id'));
+  const secret = part('tenant secret');
   const seal: KeyFile['seal'] = (sealing, place) =>
     using(place.version === 0 ? part('hash key') : part('key', secrets[place.version - 1]), (material) => {
       // Not random, so that the same secrets always give the same text. Other material has another salt.

@@ -144,7 +144,8 @@ export async function halt({ service, log }: MomentContext, origin: string, reas
 async function findPresent(sql: Sql, { interval }: MomentContext, isLocked = false) {
   const log = await currentLog(sql, isLocked);
   if (log?.halted !== null) return undefined;
-  const [newest, now] = [await newestMoment(sql, log.origin), await databaseTime(sql)];
+  const newest = await newestMoment(sql, log.origin);
+  const now = await databaseTime(sql);
   // If the clock was set back, the newest moment is in the future.
   const isYoung = newest && newest.time <= now && newest.time > now - 900 * interval;
   return isYoung ? undefined : { log, newest, now };

@@ -98,7 +98,8 @@ export async function prune({ background }: Service, { hold, signal }: Lease): P
   const end = now - day; // the last day is kept whole
   const nextFrom = (time: number) => background.run((sql) => firstProofSince(sql, time, end));
   for (let from = await nextFrom(end - lookBack); from !== undefined; from = await nextFrom(from + step)) {
-    const [start, stop] = [from, Math.min(from + step, end)];
+    const start = from;
+    const stop = Math.min(from + step, end);
     await drop(
       (sql) => sql`delete from eaas.log_proofs old where time >= ${start} and time < ${stop} and exists (
         select from eaas.log_proofs p where p.tenant_id = old.tenant_id and p.id > old.id

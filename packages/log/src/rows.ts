@@ -128,7 +128,8 @@ export async function headsAfter(sql: Sql, origin: string, after: string, limit:
   const { tenants = [], ids = [], bytes = Buffer.alloc(0) } = row ?? {};
   const part = (nth: number): Uint8Array => bytes.subarray(32 * nth, 32 * nth + 32);
   const heads = tenants.map((tenantId, at): KeptHead => {
-    const [hash, mac] = [part(2 * at), part(2 * at + 1)];
+    const hash = part(2 * at);
+    const mac = part(2 * at + 1);
     return { tenantId, id: ids[at] ?? 0, hash, mac };
   });
   const digest = createHash('sha256').update(`${tenants.join()} ${ids.join()} `).update(bytes);

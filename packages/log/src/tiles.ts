@@ -54,7 +54,8 @@ export async function appendEntry(
   size: number,
   entry: Uint8Array,
 ): Promise<void> {
-  const [n, width] = [Math.floor(size / tileWidth), size % tileWidth];
+  const n = Math.floor(size / tileWidth);
+  const width = size % tileWidth;
   const read = tilesOf(tx, origin);
   const [bundle = Buffer.alloc(0), leaves] = await Promise.all([
     rowOf(tx, origin, { level: -1, n }),

@@ -150,8 +150,10 @@ export async function columnsOf(
   }
   const columns = rows.map((row): [string, ColumnType] => {
     const of = (key: string) => textIn(row, key) ?? undefined;
-    const [name = '', type = ''] = [of('name'), of('type')];
-    const [isUnique, isInUnique] = [of('is_unique') === 'true', of('in_unique') === 'true'];
+    const name = of('name') ?? '';
+    const type = of('type') ?? '';
+    const isUnique = of('is_unique') === 'true';
+    const isInUnique = of('in_unique') === 'true';
     return [name, { name, type, isUnique, isInUnique, charset: of('charset'), collation: of('collation') }];
   });
   return new Map(columns);

@@ -30,7 +30,8 @@ export async function run(args: readonly string[]): Promise<number> {
   const [defined] = await definedIn(path, text('export'), table);
   const client = await clientOf();
   const { database, schema, close } = await connect(text('database'));
-  const [line, index] = [progressLine(), variable('EAAS_INDEX_KEY')];
+  const line = progressLine();
+  const index = variable('EAAS_INDEX_KEY');
   const place = { id: text('id') ?? defined.id, schema: defined.schema ?? schema, index };
   const onProgress = (now: MigrateProgress): void => line.show(...lineOf(now));
   const options = { client, leaveErased: flag('leave-erased'), onProgress };

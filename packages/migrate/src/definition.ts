@@ -57,7 +57,8 @@ async function ofDrizzle(table: unknown): Promise<DefinedTable[]> {
   const columns = Object.values<Column>(ofTable(table, 'Columns'));
   const encrypted = columns.filter(({ eaas }) => eaas?.role === 'value');
   if (encrypted.length === 0) return [];
-  const [own, orm] = [await fromApp('@eaas/drizzle/pg'), await fromApp('drizzle-orm/pg-core')];
+  const own = await fromApp('@eaas/drizzle/pg');
+  const orm = await fromApp('drizzle-orm/pg-core');
   const { name, schema, id } = namesOf(table);
   // The option `casing` of a database changes names such as `createdAt`.
   const named = columns.flatMap(({ name: each }) => [each, each.replaceAll(/[A-Z]+/g, '_$&').toLowerCase()]);

@@ -59,7 +59,8 @@ export function encrypting(target: Target, codec: RowsCodec): Work {
 
 /** Returns a function that opens rows, and makes the fingerprints that they lack. */
 function markingOf(target: Target, client: FieldsClient) {
-  const [codec, marking] = [codecOf(target, client), codecOf(markingOnly(target), client)];
+  const codec = codecOf(target, client);
+  const marking = codecOf(markingOnly(target), client);
   return (rows: readonly TableRow[]) =>
     convertRows(target, codec, rows, (row) => ({ row, replaced: [] }), marking);
 }

@@ -5,7 +5,9 @@ import { isEncrypted } from '@eaas/sdk/fields';
 
 /** The length of the shortest ciphertext. So many characters of a text say all of this. */
 export const headLength = 220;
-const [keyIdAt, keyVersionAt, wrappedKeyAt] = [4, 20, 26];
+const keyIdAt = 4;
+const keyVersionAt = 20;
+const wrappedKeyAt = 26;
 
 export interface Head {
   readonly keyId: string;

@@ -96,7 +96,8 @@ async function linkedValue(
   column: string,
 ): Promise<unknown> {
   const { name, key } = relation;
-  const [target, reference = ''] = [targetOf(work.models, model, name), key?.get(column)];
+  const target = targetOf(work.models, model, name);
+  const reference = key?.get(column) ?? '';
   const write = row[name] as Args;
   const { connectOrCreate, ...others } = write;
   const { create, connect } = others;

@@ -81,7 +81,8 @@ export async function readOf(
   const opened = [...model.encrypted.values()].filter(({ name }) => isRead(name) || compared.includes(name));
   const isShown = opened.some(({ field }) => work.statement.isRevealed || !field.isConcealed);
   if (model.core && isShown) work.statement.requireUser(model.core);
-  const [id, subject] = [opened.some(isBound) ? model.id : [], opened.length > 0 ? model.subject : []];
+  const id = opened.some(isBound) ? model.id : [];
+  const subject = opened.length > 0 ? model.subject : [];
   const older = opened.flatMap(({ field }) => field.previous?.columns ?? []);
   const added = [...new Set([...compared, ...id, ...subject, ...older])].filter((column) => !isRead(column));
   for (const column of added) choice[column] = isChosen;

@@ -171,7 +171,8 @@ function splitOf(work: Work, model: Model, data: unknown, isUpdate: boolean) {
     const remedy = 'pass the values by the names of their fields';
     return refuse('unknown_argument', { table: model.name }, '`data` must be an object', remedy);
   }
-  const [columns, values]: [Args, Args] = [{}, {}];
+  const columns: Args = {};
+  const values: Args = {};
   const relations: NestedWrite[] = [];
   for (const [name, value] of entriesOf(data)) {
     const field = model.encrypted.get(name);
@@ -367,7 +368,8 @@ const nested: Readonly<Record<string, Rewrite>> = {
     const { work, target, name } = relation;
     const items = [given].flat().map(async (item) => {
       const { where, data } = requireArgs(relation, item, 'updateMany', ['where', 'data']);
-      const [outer, found] = [requirePlace(relation), await whereOf(work, target, where)];
+      const outer = requirePlace(relation);
+      const found = await whereOf(work, target, where);
       if (!needsRow(target, data)) {
         const person = personOf(relation, found, async () => undefined);
         return [await updateAll(work, target, found, data, { person })];

@@ -63,12 +63,14 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
  */
 export function pool(length: number): () => Uint8Array {
   let drawn = new Uint8Array(0);
-  let [used, until] = [0, 0];
+  let used = 0;
+  let until = 0;
   return () => {
     const now = Date.now();
     if (used === drawn.length || now > until) {
       drawn = randomBytes(256 * length);
-      [used, until] = [0, now + 1_000];
+      used = 0;
+      until = now + 1_000;
     }
     used += length;
     return drawn.subarray(used - length, used);

@@ -18,7 +18,8 @@ export const formatHalf = (half: Uint8Array): string => secretText(prefix, half)
 
 /** Reads the text of a half, or returns what came instead, without quoting it. */
 export function parseHalf(text: string): Uint8Array<ArrayBuffer> | string {
-  const [body, end] = [text.slice(0, -6), text.slice(-6)];
+  const body = text.slice(0, -6);
+  const end = text.slice(-6);
   const digits = body.slice(prefix.length);
   if (!text.startsWith(prefix)) return `text that does not begin with ${prefix}`;
   if (!/^[0-9A-Za-z]{43}$/.test(digits)) return `not 49 digits and letters after ${prefix}`;

@@ -11,7 +11,8 @@ export function nearestOf(known: Iterable<string>, name: unknown): string | unde
   for (const candidate of known) {
     const distance = distanceOf(candidate.toLowerCase(), String(name).toLowerCase());
     if (distance < least && distance <= Math.max(2, candidate.length / 2.5)) {
-      [nearest, least] = [candidate, distance];
+      nearest = candidate;
+      least = distance;
     }
   }
   return nearest;

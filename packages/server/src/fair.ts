@@ -124,7 +124,10 @@ export class Fair {
     let least = Infinity;
     for (const tenantId of this.#paused.keys()) {
       const had = Math.max(this.#had.get(tenantId) ?? 0, this.#leastHad);
-      if (had < least && !done.has(tenantId)) [next, least] = [tenantId, had];
+      if (had < least && !done.has(tenantId)) {
+        next = tenantId;
+        least = had;
+      }
     }
     if (next !== undefined) this.#leastHad = least;
     return next;

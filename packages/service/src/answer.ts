@@ -31,7 +31,8 @@ const shortBody = 16 * 1024;
 /** How many bytes of a body cost as much as a call without one. */
 const bytesPerCost = 32 * 1024;
 /** How many bytes of a batch do so, which are many short items, and what these cost at most. */
-const [bytesPerCostOfItems, mostCostOfItems] = [2 * 1024, 15];
+const bytesPerCostOfItems = 2 * 1024;
+const mostCostOfItems = 15;
 /** What a call costs at most: a tenant has one of these at once. */
 const mostCost = 33;
 

@@ -48,7 +48,7 @@ export const breaks = [
     'members-that-the-next-change-drops': ['needed || !Object', 'needed && !Object'],
   }),
   ...breaksIn(`${audit}/entry-proof.ts`, ofAudit, {
-    'entries-in-another-order': ["'ip_address', 'metadata'", "'metadata', 'ip_address'"],
+    'entries-in-another-order': ["'ip_address',\n  'metadata',", "'metadata',\n  'ip_address',"],
   }),
   ...breaksIn(`${audit}/evidence.ts`, ofAudit, {
     'hidden-entries-with-another-member': ['{ id, digest: digestOf(entry)', '{ id, hash: digestOf(entry)'],

@@ -20,13 +20,18 @@ export const breaks = [
   }),
   ...breaksIn(`${src}/ledger/tenant-cache.ts`, simulation, {
     rows: ['isSame || guess.hasRowsOf(head)))', 'true))'],
-    'untold-losses-before': ['void this.#tellLoss(this.#newest).catch(() => {});', ''],
+    'untold-losses-before': ['if (isLost) this.#tellWentBack(seen, known.head);', ''],
   }),
   ...breaksIn(`${src}/ledger/tenant-cache.ts`, follow, {
     'untold-losses-at-the-same-id': [' || (head.id === before.id && !isSame)', ''],
     'follows-an-older-head': ['head.id <= expected.id || (head.id', 'false || (head.id'],
     'follows-another-head-at-its-id': [' || (head.id === guess.head.id && !sameHead(head, guess.head))', ''],
-    'a-late-head-takes-the-lock': ['return !isLoss;', 'return false;'],
+    'a-late-head-takes-the-lock': [
+      'if (head.id <= guess.head.id) return true;',
+      'if (head.id <= guess.head.id) return false;',
+    ],
+    'forgets-the-heads-of-the-second': ['if (rest > 0) {', 'if (rest > 0) {\n      this.#unchecked = [];'],
+    'looks-once-at-a-database-that-is-away': ['this.#keepUnchecked(heads);\n      this.#lookWhenDue();', ''],
     'tells-the-loss-of-the-head-that-came': [
       'this.sawForeignAppend();\n    if (!guess.follow(head)) return false;\n    this.#newest = head;',
       'if (!guess.follow(head)) return false;\n    this.#newest = head;\n    this.sawForeignAppend();',

@@ -33,12 +33,15 @@ export const breaks = [
   }),
   ...breaksIn(`${drizzle}/walk.ts`, [`${drizzle}/older.test.ts`], {
     'fingerprints-of-what-another-version-changed': [
-      'return writesOlder(field)\n',
-      'return writesOlder(field) && !column\n',
+      'return sealedLike === undefined\n',
+      'return sealedLike === undefined || column\n',
     ],
   }),
   ...breaksIn(`${prisma}/filter.ts`, [`${prisma}/older.test.ts`], {
-    'other-versions-whose-changes-count-by-fingerprint': ['writesOlder(field) ? sealed : found', 'found'],
+    'other-versions-whose-changes-count-by-fingerprint': [
+      'isSealed ? { AND: [isSealed, found] } : found',
+      'found',
+    ],
   }),
   ...breaksIn(`${drizzle}/database.ts`, [`${drizzle}/replicas.test.ts`], {
     'writes-that-depend-on-a-replica': ['isSync, primary as Methods', 'isSync, database as Methods'],

@@ -52,7 +52,8 @@ async function check(): Promise<void> {
   const say = (text: string): void => {
     if (run === newest) pick('state').textContent = escapeHidden(text);
   };
-  const [given, kept] = [filesIn('folder', 'files'), filesIn('kept')];
+  const given = filesIn('folder', 'files');
+  const kept = filesIn('kept');
   delete document.body.dataset['verdict'];
   const [file, another] = given.filter(isLog);
   if (given.length === 0) return say('');
@@ -94,7 +95,10 @@ const mostRows = 1_000;
 function periodOf(from: string, to: string, words: string) {
   const counts = new Map<string, number>();
   const rows: string[][] = [];
-  let [earlier, start, end, later] = [0, 0, 0, 0];
+  let earlier = 0;
+  let start = 0;
+  let end = 0;
+  let later = 0;
   const see = (entry: AuditEntry): void => {
     const { id } = entry;
     const cells = cellsOf(entry);
@@ -136,7 +140,8 @@ function cellsOf({ id, created_at, action, actor, metadata, ...entry }: AuditEnt
 }
 
 // Of the folder and its files, the one that was chosen last counts.
-const [folder, files] = [pick('folder'), pick('files')];
+const folder = pick('folder');
+const files = pick('files');
 folder.addEventListener('change', () => {
   files.value = '';
 });

@@ -13,5 +13,7 @@ const of =
   (status: Verdict['status']) =>
   (message: string): Verdict => ({ status, message: message.replaceAll(/\s+/g, ' ') });
 
-export const [ok, warning, failed] = [of('ok'), of('warning'), of('failed')];
+export const ok = of('ok');
+export const warning = of('warning');
+export const failed = of('failed');
 export const named = (check: string, verdict: Verdict): Finding => ({ check, ...verdict });

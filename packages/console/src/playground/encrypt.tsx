@@ -7,7 +7,8 @@ import { Try } from './try.tsx';
 export function Encrypt({ play }: { readonly play: Play }) {
   const { sealed, eaas } = play;
   const encrypt = async (): Promise<Sealed> => {
-    const [value, belongsTo] = [play.value.value, newOwner()];
+    const value = play.value.value;
+    const belongsTo = newOwner();
     return { value, belongsTo, bundle: await eaas.encrypt(value, { ...belongsTo, as: 'bundle' }) };
   };
   return (

@@ -117,7 +117,8 @@ async function adopt(
 
   const readers = formatsOf(adopted).map(({ result }) => result);
   const previous = flag('plaintext') ? [...readers, plainOnly] : readers;
-  const [leave, asPlaintext] = [new Set(texts('leave')), new Set(texts('as-plaintext'))];
+  const leave = new Set(texts('leave'));
+  const asPlaintext = new Set(texts('as-plaintext'));
   const defined = define(names, adopted, anyOf('an old value', previous), {
     allowCiphertexts: asPlaintext.size > 0,
   });

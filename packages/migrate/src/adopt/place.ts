@@ -84,7 +84,8 @@ export function ofTable(table: unknown, property: string) {
 export function namesOf(table: unknown): Names {
   const columns: object = ofTable(table, 'Columns');
   const named = Object.entries(columns).map(([key, { name, primary }]) => ({ key, name, primary }));
-  const [name, id] = [ofTable(table, 'Name'), named.find(({ primary }) => primary)?.name];
+  const name = ofTable(table, 'Name');
+  const id = named.find(({ primary }) => primary)?.name;
   const keys = new Map(named.map((column) => [column.name, column.key]));
   return { style: 'drizzle', name, schema: ofTable(table, 'Schema'), table: name, id, columns: keys };
 }

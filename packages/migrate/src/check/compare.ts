@@ -43,7 +43,8 @@ export async function* compare(database: SqlDatabase, defined: DefinedTable, see
     if (!made.includes(check)) yield at(column, `expected ${check}, found ${found}: make it`, severity);
   }
   for (const { column, index } of target.plan.fields.flatMap(({ indexes }) => indexes)) {
-    const [length, type = ''] = [Math.ceil(index.bits / 4), known.get(column)?.type];
+    const length = Math.ceil(index.bits / 4);
+    const type = known.get(column)?.type ?? '';
     if (!hasRoom(type, length)) yield at(column, `expected text of ${length} characters, found ${type}`);
     // SQLite has no index for lists.
     const isIndexed = index.isList && dialect === dialects.sqlite;
@@ -94,7 +95,8 @@ export async function* compare(database: SqlDatabase, defined: DefinedTable, see
   for (const { name, indexes } of target.plan.fields.filter(
     (plan) => plan.field.previous && sealed.has(plan.name),
   )) {
-    const [begun, text] = [performance.now(), dialect.text(dialect.quote(name))];
+    const begun = performance.now();
+    const text = dialect.text(dialect.quote(name));
     const isOld = `substr(${text}, 1, 5) <> 'eaasA' or length(${text}) < ${headLength}`;
     const old = await run(`search ${into}`, [`select 1 as one from ${into} where ${isOld} limit 1`]);
     seen.milliseconds += Math.ceil(performance.now() - begun);

@@ -129,7 +129,8 @@ export function opensslSalted(keys: string | readonly string[] | (() => string |
       // "Salted__", salt (8 bytes), ciphertext.
       const bytes = /^U2FsdGVkX1[89+/]/.test(stored) ? decoders.base64(stored) : undefined;
       if (!bytes) return undefined;
-      const [salt, hashes] = [bytes.subarray(8, 16), [new Uint8Array()]];
+      const salt = bytes.subarray(8, 16);
+      const hashes = [new Uint8Array()];
       for (let at = 0; at < 3; at++) hashes.push(md5(concatBytes(hashes[at] ?? salt, secret, salt)));
       const made = concatBytes(...hashes);
       return openAes('cbc', made.subarray(0, 32), made.subarray(32), bytes.subarray(16));
@@ -212,7 +213,9 @@ export function laravel(
 function openLaravel(key: Uint8Array, stored: string): Uint8Array {
   const payload = JSON.parse(fromUtf8(fromBase64(stored))) as Record<string, string>;
   const { iv = '', value = '', mac = '', tag = '' } = payload;
-  const [nonce, body, end] = [fromBase64(iv), fromBase64(value), fromBase64(tag)];
+  const nonce = fromBase64(iv);
+  const body = fromBase64(value);
+  const end = fromBase64(tag);
   const isGcm = mac === '' && nonce.length === 12 && end.length === 16;
   // Laravel 7 and before wrote no tag.
   if (!/^iv,value,mac(?:,tag)?$/.test(Object.keys(payload).join())) throw new Error('no payload');

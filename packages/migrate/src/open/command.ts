@@ -40,7 +40,10 @@ The keys are those of the app: EAAS_LOCAL, or EAAS_BASE_URL, EAAS_API_KEY and EA
 /** Runs the command, and returns its exit code: 0 if every row was written, and 1 if one failed. */
 export async function run(args: readonly string[]): Promise<number> {
   const [{ text, list, flag }, path = '', table = ''] = parse(help, args);
-  const [columns, out, user, idFile] = [list('columns'), text('out'), text('as'), text('where-id-file')];
+  const columns = list('columns');
+  const out = text('out');
+  const user = text('as');
+  const idFile = text('where-id-file');
   if (!columns || !out) throw new InputError('pass `--columns` and `--out`');
   if (flag('stdin') && idFile !== undefined) throw new InputError('pass `--stdin` or `--where-id-file`');
   const [defined] = await definedIn(path, text('export'), table);
@@ -49,7 +52,8 @@ export async function run(args: readonly string[]): Promise<number> {
     if (event.type === 'call') first ??= event.entries?.[0] ?? event.entry;
   });
   const connection = flag('stdin') ? undefined : await connect(text('database'));
-  const [progress, counts] = [progressLine(), { rows: 0, values: 0, failures: 0 }];
+  const progress = progressLine();
+  const counts = { rows: 0, values: 0, failures: 0 };
   const isWhole = (): boolean => counts.failures === 0 || flag('skip-failed');
   const fail = (message: string): void => {
     counts.failures++;
@@ -67,7 +71,8 @@ export async function run(args: readonly string[]): Promise<number> {
     const others = plan.fields.filter(({ name }) => !opened.includes(name)).map(({ name }) => [name, null]);
     const onError = (error: FieldError) => (error.code === 'subject_erased' ? null : error);
     const how = { settled: true, onError, as: Object.fromEntries(others) };
-    const [names, isCsv] = [[id, ...opened], flag('csv') || out.endsWith('.csv')];
+    const names = [id, ...opened];
+    const isCsv = flag('csv') || out.endsWith('.csv');
     const lineOf = linesOf(names, isCsv, flag('exact'));
     async function* lines() {
       if (isCsv) yield lineOf(Object.fromEntries(names.map((name) => [name, name])));

@@ -10,7 +10,8 @@ const curve = /* @__PURE__ */ montgomery({
   type: 'x25519',
   powPminus2: (value) => pow(value, prime - 2n, prime),
   adjustScalarBytes(scalar: Uint8Array) {
-    const [first = 0, last = 0] = [scalar[0], scalar[31]];
+    const first = scalar[0] ?? 0;
+    const last = scalar[31] ?? 0;
     scalar.fill(first & 248, 0, 1).fill((last & 127) | 64, 31);
     return scalar;
   },

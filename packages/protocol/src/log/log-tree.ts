@@ -99,7 +99,8 @@ function splitOf(count: number): number {
 /** The way from a leaf up to the root, from the first subtree that fits: this one, and the siblings on the way. */
 function wayUp(index: number, size: number, fits: (start: number, end: number) => boolean) {
   const siblings: Range[] = [];
-  let [start, end] = [0, size];
+  let start = 0;
+  let end = size;
   while (!fits(start, end)) {
     const middle = start + splitOf(end - start);
     siblings.push(index < middle ? [middle, end] : [start, middle]);
@@ -168,8 +169,12 @@ async function hashOf(tiles: Tiles, [start, end]: Range): Promise<Uint8Array> {
       ...(await Promise.all([hashOf(tiles, [start, start + split]), hashOf(tiles, [start + split, end])])),
     );
   }
-  let [level, span] = [0, 1];
-  while (span * tileWidth <= count) [level, span] = [level + 1, span * tileWidth];
+  let level = 0;
+  let span = 1;
+  while (span * tileWidth <= count) {
+    level += 1;
+    span *= tileWidth;
+  }
   const first = start / span;
   const tile = await tiles(level, Math.floor(first / tileWidth));
   const at = first % tileWidth;

@@ -66,7 +66,8 @@ export function parseNoteKey(text: string): NoteKey {
   if (!bytes?.length || utf8Length(name) > longestName) {
     throw new InputError('a verifier key must be `<name>+<key id>+<base64>`');
   }
-  const [type, publicKey] = [bytes[0] as number, bytes.slice(1)];
+  const type = bytes[0] as number;
+  const publicKey = bytes.slice(1);
   const length = typeOf(type)?.key;
   if (length && publicKey.length !== length) {
     throw new InputError(
@@ -98,7 +99,8 @@ export const treeHeadText = ({ origin, size, root }: TreeHead): string =>
 /** Parses the text of a checkpoint, without its signatures. Returns undefined for any other text, and for extension lines. */
 export function parseTreeHead(text: string): TreeHead | undefined {
   const [, origin = '', count, encoded = ''] = /^(.+)\n(0|[1-9]\d*)\n(.+)\n$/.exec(text) ?? [];
-  const [size, root] = [Number(count), readBase64(encoded)];
+  const size = Number(count);
+  const root = readBase64(encoded);
   if (root?.length !== 32 || !Number.isSafeInteger(size) || utf8Length(origin) > longestName) {
     return undefined;
   }
@@ -188,7 +190,8 @@ export function cosignedMessage(
   head: TreeHead,
 ): Uint8Array<ArrayBuffer> {
   if (type === ed25519Cosignature) return toUtf8(`cosignature/v1\ntime ${time}\n${treeHeadText(head)}`);
-  const [cosigner, origin] = [toUtf8(name), toUtf8(head.origin)];
+  const cosigner = toUtf8(name);
+  const origin = toUtf8(head.origin);
   return Uint8Array.of(
     ...toUtf8('subtree/v1\n\0'),
     cosigner.length,

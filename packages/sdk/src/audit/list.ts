@@ -110,7 +110,8 @@ async function* oldestFirst(older: Older, most: number, limit: number, pages: Pa
  */
 async function readMillisecond(pages: Pages): Promise<AuditEntry[]> {
   const found: AuditEntry[] = [];
-  let [last, lastPlace] = [Infinity, Infinity];
+  let last = Infinity;
+  let lastPlace = Infinity;
   for (let offset = 0; ;) {
     const { logs, total, count, limit } = await pages.read(offset);
     for (const [nth, entry] of logs.entries()) {

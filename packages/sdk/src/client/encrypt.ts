@@ -97,7 +97,8 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       const common = partitionOf(caller, own);
       let ofPerson = common;
       // A data key that is in memory is looked up once for a run of values, which it encrypts up to `until`.
-      let [ready, until]: [DerivedDataKey | undefined, number] = [undefined, 0];
+      let ready: DerivedDataKey | undefined;
+      let until: number = 0;
       const takeFor = (from: number): void => {
         let length = 0;
         for (until = from; until < from + longestRun && isValue(items[until]); until++) {

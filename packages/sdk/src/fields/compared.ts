@@ -11,7 +11,8 @@ import { isJoined, lasting, requireField } from './plan.ts';
 export function indexOf(table: CoreTable, column: string, to?: { table: CoreTable; column: string }): string {
   const index = wholeIndexOf(table, column);
   if (!to || !wholeIndexOf(to.table, to.column)) return index;
-  const [one, other] = [requireField(table.plan, column), requireField(to.table.plan, to.column)];
+  const one = requireField(table.plan, column);
+  const other = requireField(to.table.plan, to.column);
   if (isJoined(one, other) && one.field.type.name === other.field.type.name) return index;
   const problem = `equal values can have different fingerprints in ${other.place}`;
   const remedy = `write ${lasting(other)} in both`;

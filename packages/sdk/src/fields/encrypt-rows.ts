@@ -72,7 +72,8 @@ export async function encryptRows(
           encode(field, value); // Checks it.
           older.push(async () => writeOlder(field, value, row, where));
         } else if (isGiven) {
-          const [context, encoded] = [contextOf(field, id), encode(field, value)];
+          const context = contextOf(field, id);
+          const encoded = encode(field, value);
           const item = { value: encoded, context, ...(subject !== undefined && { subject }) };
           cells.push({ row, plan: field, where, item });
         }

@@ -37,7 +37,8 @@ export async function olderTextOf(field: Field<unknown>, value: unknown): Promis
   if (!writesOlder(field)) {
     return typeof value === 'string' && (await readOf(field, value)) === value ? value : undefined;
   }
-  const [text, again] = [await olderForm(field, value), await olderForm(field, value)];
+  const text = await olderForm(field, value);
+  const again = await olderForm(field, value);
   if (typeof text === 'string' && text === again) return text;
   throw new InputError(
     'the version before stores the value as another text each time, so a search would miss what it writes: ' +

@@ -10,12 +10,15 @@ let known: RegExp | undefined;
  */
 function assigned(): RegExp {
   if (known) return known;
-  let [ranges, from, isAssigned] = ['', 0, true];
+  let ranges = '';
+  let from = 0;
+  let isAssigned = true;
   for (const [digits] of lengths.matchAll(/[a-z]*[A-Z]/g)) {
     let length = 0;
     for (const digit of digits) length = length * 26 + Number.parseInt(digit, 36) - 10;
     if (isAssigned) ranges += `\\u{${from.toString(16)}}-\\u{${(from + length - 1).toString(16)}}`;
-    [from, isAssigned] = [from + length, !isAssigned];
+    from = from + length;
+    isAssigned = !isAssigned;
   }
   known = new RegExp(`[${ranges}]+`, 'gu');
   return known;

@@ -90,7 +90,8 @@ export function namesSameKeys(request: object, response: object): boolean {
   return items.every((item: Named, index) => {
     const result: Named = results[index] ?? {};
     return ids.every((id) => {
-      const [asked, received] = [item[id], result[id]];
+      const asked = item[id];
+      const received = result[id];
       return asked === undefined || received === undefined || asked.toLowerCase() === received;
     });
   });

@@ -24,7 +24,8 @@ export async function sealRecovery(half: CryptoKey, key: IntakeOptions, subject:
 export async function openRecovery(options: RecoverHalfOptions): Promise<CryptoKey> {
   const { client, signal, subject, recovery, proof } = options;
   const whose = (bytes: Uint8Array) => ({ signal, ...(isOfPerson(bytes) && { subject }) });
-  const [sealed, value] = [envelopeBytes(recovery), envelopeBytes(proof.ciphertext)];
+  const sealed = envelopeBytes(recovery);
+  const value = envelopeBytes(proof.ciphertext);
   const bytes = await client.decrypt(sealed, { ...whose(sealed), context: contextOf(subject), anyKey: true });
   if (bytes.length !== 32) {
     throw new DecryptionError(

@@ -17,7 +17,9 @@ interface TracingTracer {
 }
 
 // Of OpenTelemetry: SpanKind.INTERNAL and CLIENT, and SpanStatusCode.ERROR.
-const [internal, client, failed] = [0, 2, 2];
+const internal = 0;
+const client = 2;
+const failed = 2;
 
 /**
  * Makes spans of a tracer, for the option `tracing` of a client. A call of the service, each of its attempts, and each data key

@@ -110,7 +110,9 @@ export async function openService(options: OpenOptions, purpose: Purpose) {
   const database = await openDatabase(options, purpose);
   const shared: Shared = [];
   const limited = (most: number): Database => new Database(database.connection, most, shared);
-  const [connections, reads, background] = [limited(10), limited(4), limited(6)];
+  const connections = limited(10);
+  const reads = limited(4);
+  const background = limited(6);
   const close = async (): Promise<void> => {
     await Promise.all([connections, reads, background].map((pool) => pool.close()));
     await database.close();

@@ -48,7 +48,9 @@ export function createService({
   wallClock = Date.now,
   plugins: further = [],
 }: ServiceOptions): Service {
-  const [fair, counts, alarms] = [new Fair(), new Counts(), new Alarms()];
+  const fair = new Fair();
+  const counts = new Counts();
+  const alarms = new Alarms();
   const uses: Uses = new Map();
   const now = (): number => service.ledger.clock.now();
   const listener: core.Listener = {

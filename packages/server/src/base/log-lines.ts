@@ -7,7 +7,8 @@ export interface Lines {
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-const [pause, pauses] = [10, 10];
+const pause = 10;
+const pauses = 10;
 const never = new Int32Array(new SharedArrayBuffer(4));
 
 /**
@@ -37,8 +38,13 @@ export function linesTo(file: number, write: typeof writeSync = writeSync): Line
     write(line) {
       const bytes = Buffer.from((isTorn ? '\n' : '') + (lost > 0 ? noteOf(lost) : '') + line);
       const written = writeBytes(bytes);
-      if (written === bytes.length) [lost, isTorn] = [0, false];
-      else [lost, isTorn] = [lost + Math.min(linesIn(line), linesIn(bytes, written)), isTorn || written > 0];
+      if (written === bytes.length) {
+        lost = 0;
+        isTorn = false;
+      } else {
+        lost += Math.min(linesIn(line), linesIn(bytes, written));
+        isTorn ||= written > 0;
+      }
     },
   };
 }

@@ -9,7 +9,8 @@ export async function recordLastUses(
   const taken = [...uses];
   uses.clear();
   if (taken.length === 0) return;
-  const [ids, tenants] = [taken.map(([id]) => id), taken.map(([, { tenantId }]) => tenantId)];
+  const ids = taken.map(([id]) => id);
+  const tenants = taken.map(([, { tenantId }]) => tenantId);
   const times = taken.map(([, { time }]) => time);
   try {
     await database.run(

@@ -16,7 +16,8 @@ export async function purge(service: Service, months: number, lease: Lease): Pro
   const before = monthsEarlier(service.ledger.clock.now(), months);
   const due = await service.background.run((sql) => tenantsToPurge(sql, before), stepTime);
   await forEach(due, lease.signal, async (tenantId) => {
-    for (let [deleted, step] = [stepSize, 0]; deleted === stepSize && !lease.signal.aborted; step++) {
+    let deleted = stepSize;
+    for (let step = 0; deleted === stepSize && !lease.signal.aborted; step++) {
       deleted = await purgeStep(service, tenantId, months, lease, step === 0);
     }
   });

@@ -49,7 +49,8 @@ export async function insertImported(
       if (outcome !== 'written') {
         throw new Error(`the new tenant must be as it was written (it is ${outcome})`);
       }
-      [head, sum] = [complete.next, link.sum];
+      head = complete.next;
+      sum = link.sum;
     }
   }
 
@@ -70,7 +71,8 @@ export async function insertImported(
     }
   });
   await append(erased, (link, one) => {
-    const [rev, from] = [link.nextId, link.size];
+    const rev = link.nextId;
+    const from = link.size;
     link.add(operator, core.tenantDraft('subject.erase', { subject: one.subject_id, imported: sha256 }));
     const row = core.rowOfSubject(tenantId, one, rev, link.receipts(from, 1).hashOf(0));
     link.write(core.add(core.subjects, row), null);

@@ -113,7 +113,8 @@ function found({ roots }: Service, stored: StoredTenant) {
 
 /** The rows of all tenants, or of those with an id or a name. */
 export async function findTenants(sql: Sql, idOrName?: string): Promise<StoredTenant[]> {
-  const [id, name = null] = [idOrName && parseUuid(idOrName), idOrName];
+  const id = idOrName && parseUuid(idOrName);
+  const name = idOrName ?? null;
   const matching = id ? sql`where tenant_id = ${id}` : sql`where ${name}::text is null or name = ${name}`;
   const rows = await sql<(core.TenantRow & { readonly newest_rev: number | null })[]>`
     select t.*, (select max(rev) from eaas.row_records r

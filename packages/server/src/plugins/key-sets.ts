@@ -35,10 +35,12 @@ export interface KeySetOptions {
 }
 
 /** For how long a key set counts without another fetch, and for how long if its host is down, in milliseconds. */
-const [fresh, usable] = [600_000, 86_400_000];
+const fresh = 600_000;
+const usable = 86_400_000;
 /** The least time between two fetches for one issuer, in milliseconds. */
 const pause = 30_000;
-const [mostSets, mostNames] = [500, 50_000];
+const mostSets = 500;
+const mostNames = 50_000;
 
 /** Returns what finds the keys of an issuer for a token. It throws Refusal if none are known that were fetched within a day. */
 export function keySetsOf({ database, hosts, alarms, now }: KeySetOptions) {

@@ -135,7 +135,8 @@ function matching(tenantId: string, table: StoredTable, where: readonly Where[])
 function walkTo(tenantId: string, table: StoredTable, query: Query<never>, counts: true | number = 0) {
   const { where, descending, limit, offset = 0 } = query;
   const named = (column: string) => where.find(([name, is]) => name === column && is === '=')?.[2];
-  const [action, actor] = [named('action'), named('actor')];
+  const action = named('action');
+  const actor = named('actor');
   const of = [action ?? [], actor === undefined ? [] : ['by', actor]].flat().join(' ');
   if (!table.expressions || !descending || limit === undefined || of === '') return undefined;
   const isInIndex = action !== undefined && !frequentActions.includes(String(action));

@@ -34,7 +34,8 @@ export const isRare = `action not in (${core.frequentActions.map((action) => `'$
  * instead, both indexes would cost 20 µs.
  */
 function personAtEnd(name: string) {
-  const [end, before] = ['right(metadata, 192)', `'"${name}":"'`];
+  const end = 'right(metadata, 192)';
+  const before = `'"${name}":"'`;
   const id = `split_part(${end}, ${before}, -1)`;
   return {
     mayName: `strpos(${end}, ${before}) > 0`,
@@ -42,7 +43,8 @@ function personAtEnd(name: string) {
   };
 }
 
-export const [inSubjects, inUsers] = [personAtEnd('subject'), personAtEnd('user')];
+export const inSubjects = personAtEnd('subject');
+export const inUsers = personAtEnd('user');
 
 /** Conditions of the list of entries, in SQL. */
 const ofPeople = {

@@ -88,7 +88,8 @@ const alphabet = Uint8Array.from(
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
   (letter) => letter.charCodeAt(0),
 );
-const [padding, newline] = [0x3d, 0x0a];
+const padding = 0x3d;
+const newline = 0x0a;
 
 export const longestRootKeyText = textBytes + 1;
 
@@ -96,7 +97,9 @@ export function decodeRootKey(text: Uint8Array): Uint8Array | undefined {
   const length = text[textBytes] === newline ? text.length - 1 : text.length;
   if (length !== textBytes || text[textBytes - 1] !== padding) return undefined;
   const key = new Uint8Array(keyBytes);
-  let [bits, held, at] = [0, 0, 0];
+  let bits = 0;
+  let held = 0;
+  let at = 0;
   for (const letter of text.subarray(0, textBytes - 1)) {
     const value = alphabet.indexOf(letter);
     if (value === -1) return wiped(key);
@@ -119,7 +122,8 @@ function wiped(key: Uint8Array): undefined {
 export function encodeRootKey(key: Uint8Array): Uint8Array {
   const text = new Uint8Array(longestRootKeyText).fill(padding);
   for (let at = 0; at < textBytes - 1; at++) {
-    const [byte, shift] = [(at * 6) >> 3, 10 - ((at * 6) & 7)];
+    const byte = (at * 6) >> 3;
+    const shift = 10 - ((at * 6) & 7);
     const pair = ((key[byte] ?? 0) << 8) | (key[byte + 1] ?? 0);
     text[at] = alphabet[(pair >> shift) & 63] ?? 0;
   }

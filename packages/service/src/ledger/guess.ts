@@ -222,7 +222,8 @@ const nameOfSecret = ({ purpose, tenantId, keyId, version }: SecretPlace, sealed
   `${purpose} ${tenantId} ${keyId} ${version} ${toBase64(sealed)}`;
 
 /** What a row takes beside its values, and each value beside its content. Both are measured. */
-const [rowOverhead, valueOverhead] = [300, 32];
+const rowOverhead = 300;
+const valueOverhead = 32;
 
 /** About how many bytes of memory a row takes. */
 const sizeOf = (row: object): number =>

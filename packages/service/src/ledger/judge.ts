@@ -203,8 +203,10 @@ let known = { month: '', first: 0, end: 0 };
 export function monthOf(time: number): string {
   if (time < known.first || time >= known.end) {
     const date = new Date(time);
-    const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
-    const [first, end] = [Date.UTC(year, month), Date.UTC(year, month + 1)];
+    const year = date.getUTCFullYear();
+    const month = date.getUTCMonth();
+    const first = Date.UTC(year, month);
+    const end = Date.UTC(year, month + 1);
     known = { month: date.toISOString().slice(0, 7), first, end };
   }
   return known.month;

@@ -259,7 +259,8 @@ class StoreClock {
 
   /** Is told what the store said. `startedAt`: the value of `performance.now()` before it was asked. */
   learn(time: number, startedAt: number): void {
-    const [least, most] = [time - performance.now(), time + 1 - startedAt];
+    const least = time - performance.now();
+    const most = time + 1 - startedAt;
     this.#offset = Math.min(Math.max(this.#offset, least), most);
   }
 }

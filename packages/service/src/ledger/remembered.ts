@@ -91,7 +91,8 @@ export class Remembered<Value> {
   /** More go at once than must, because a Map in which the first ones were deleted is slow to find the next. */
   #evictLeastUsed(): void {
     if (this.#kept.size <= this.#most && this.#bytes <= this.#mostBytes) return;
-    const [most, mostBytes] = [this.#most - Math.floor(this.#most / 8), (this.#mostBytes / 8) * 7];
+    const most = this.#most - Math.floor(this.#most / 8);
+    const mostBytes = (this.#mostBytes / 8) * 7;
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size === 1 || (this.#kept.size <= most && this.#bytes <= mostBytes)) return;
       this.delete(oldest);

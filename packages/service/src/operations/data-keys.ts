@@ -107,12 +107,14 @@ function keyPart<Call extends KeyCall, Answer>(
 /** Names the keys of calls with their newest versions, if they are known, and the versions that wrapped keys name. */
 export function rowsOf(calls: readonly KeyCall[], suites: readonly Suite[], view: Pick<View, 'find'>) {
   const needs = new Set<Need>();
-  let [id, named]: [id?: string, named?: number | undefined] = [];
+  let id: string | undefined;
+  let named: number | undefined;
   for (const { key_id, wrapped } of calls) {
     const version = wrapped && headOf(suites, wrapped)?.version;
     // Most calls of a request need what the one before does.
     if (key_id === id && version === named) continue;
-    [id, named] = [key_id, version];
+    id = key_id;
+    named = version;
     const keyId = parseUuid(key_id);
     if (keyId === undefined) continue;
     needs.add(refTo(keys, keyId));

@@ -69,7 +69,8 @@ export async function walkEntries(service: Service, walk: Walk, timeLeft: () => 
     coming = readFrom((page.at(-1)?.id ?? last) + 1);
     coming.catch(() => {});
     if (page.length === 0) return reportMissing(walk, last + 1);
-    const [before, blocks] = [findings.count, refsOfBlocks(page)];
+    const before = findings.count;
+    const blocks = refsOfBlocks(page);
     const isListed = await walk.today.look(page, walk.history, blocks);
     for (let at = 0; at < page.length; at += judgedAtOnce) {
       judgePage(walk, page.slice(at, at + judgedAtOnce));
@@ -92,7 +93,8 @@ const judged = /* @__PURE__ */ entries.columns.filter((name) => name !== 'hash' 
 const typed = /* @__PURE__ */ judged.map((name) => {
   const type = entries.types?.[name] ?? '';
   if (type === 'bytes') return { name, fits: areBytes };
-  const [is, isNullable] = [type.startsWith('number') ? 'number' : 'string', type.endsWith('?')];
+  const is = type.startsWith('number') ? 'number' : 'string';
+  const isNullable = type.endsWith('?');
   return { name, fits: (value: unknown) => typeof value === is || (isNullable && value === null) };
 });
 
@@ -103,7 +105,8 @@ function judgePage(walk: Walk, page: readonly EntryRow[]): void {
   const macs = entryMacs(secrets.auditMac, hashes);
   for (const [nth, row] of page.entries()) {
     const { id, created_at: time, mac } = row;
-    const [hash, expected] = [hashes[nth] ?? '', fromLatin1(macs[nth] ?? '')];
+    const hash = hashes[nth] ?? '';
+    const expected = fromLatin1(macs[nth] ?? '');
     const hasMac = areBytes(mac);
     reportMissing(walk, id);
     const step = chain.step({ id, hash: hash.length === 32 ? hash : undefined, time }, (previous) => {

@@ -20,7 +20,8 @@ export async function scanRows({ store, tables }: Service, walk: Walk, most: num
   // The scan never waits for others: a snapshot that stays open keeps the database from cleaning up.
   return store.snapshot(tenantId, [], async (reader) => {
     const { head } = reader.known;
-    let [sum, count] = [0n, 0];
+    let sum = 0n;
+    let count = 0;
     for (const table of summed) {
       for await (const page of reader.rows(table)) {
         count += page.length;

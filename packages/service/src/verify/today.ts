@@ -30,7 +30,8 @@ export type Today = ReturnType<typeof rowsOfToday>;
 export function rowsOfToday({ store, tables }: Service, tenantId: string, secrets: TenantSecrets) {
   const having = (column: string): Table<never>[] =>
     [...tables.values()].filter(({ types = {} }) => column in types);
-  const [actors, people] = [having('revoked_at'), having('erased_id')];
+  const actors = having('revoked_at');
+  const people = having('erased_id');
 
   /** Rows as they were read, by their names, or null where none was, or an altered one. People are named by halves of their ids. */
   const read = new Map<Ref, Row | null>();

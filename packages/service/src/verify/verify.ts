@@ -95,7 +95,8 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
     previous: isBytes(before?.hash) ? toLatin1(before.hash) : undefined,
     time: before?.created_at ?? 0,
   });
-  let [isComplete, areRowsChecked] = [!secrets, false];
+  let isComplete = !secrets;
+  let areRowsChecked = false;
   if (secrets) {
     const history = await historyOf(service, tenantId, { from: anchor.id + 1, to: first - 1 });
     if (history.since > anchor.id + 1) options.historyCut?.();
@@ -128,13 +129,15 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
 
 /** Judges the tenant's secret, the head, the last purged entry, and the stored entries at both ends of the log. */
 async function judgeEnds({ store, roots }: Service, tenantId: string, findings: Findings) {
-  const [tenantRef, anchorRef] = [refTo(tenants, tenantId), refTo(anchors, tenantId)];
+  const tenantRef = refTo(tenants, tenantId);
+  const anchorRef = refTo(anchors, tenantId);
   const oldest: Query<EntryRow> = { table: entries, where: [], by: 'id', limit: 1 };
   const newest: Query<EntryRow> = { ...oldest, descending: true };
   const known = await store.read(tenantId, [tenantRef, anchorRef, allOf(oldest), allOf(newest)]);
   const tenant = known.rows.get(tenantRef)?.row as TenantRow | undefined;
   const anchorRow = known.rows.get(anchorRef)?.row as AnchorRow | undefined;
-  const [firstEntry, lastEntry] = [entryIn(known, oldest), entryIn(known, newest)];
+  const firstEntry = entryIn(known, oldest);
+  const lastEntry = entryIn(known, newest);
   const { head: headRow, time } = known;
   if (!tenant && !headRow) throw new NoTenant(tenantId);
   const secrets = tenant && attempt(() => openTenantSecrets(roots, tenant));

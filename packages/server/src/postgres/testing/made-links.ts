@@ -16,7 +16,10 @@ import {
 const month = '2026-11';
 
 export function newHead(tenant_id: string = randomUUID()): HeadRow {
-  const [hash, sum, nonce, mac] = [randomBytes(32), randomBytes(32), randomBytes(16), randomBytes(32)];
+  const hash = randomBytes(32);
+  const sum = randomBytes(32);
+  const nonce = randomBytes(16);
+  const mac = randomBytes(32);
   return { tenant_id, id: 0, hash, sum, nonce, created_at: Date.now(), month, encrypts: 0, mac };
 }
 

@@ -35,7 +35,8 @@ export interface IssuerOptions {
   keyHostFault(uri: string): string | undefined;
 }
 
-const [mostTenants, mostSignatures] = [256, 1_000];
+const mostTenants = 256;
+const mostSignatures = 1_000;
 
 export function issuers(options: IssuerOptions): Plugin {
   /** By tenant and token: the thumbprint of the key that has signed it. */

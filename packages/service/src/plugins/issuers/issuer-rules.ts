@@ -81,7 +81,8 @@ export function patchedIssuer(
   if (set.jwks_uri) requireKeys(row, keyHostFault);
   if (set.expires_at !== before.expires_at) requireFuture(set.expires_at, view.now);
   requireKnown(view, set.key_ids);
-  const [old, trust] = [shownTrust(before), shownTrust(row)];
+  const old = shownTrust(before);
+  const trust = shownTrust(row);
   if (changesOf(old, trust) || excessOf(reachOf(row), reachOf(before))) requireWithin(giver, reachOf(row));
   const changes = changesOf({ ...before, ...old }, { ...set, ...trust });
   return changes && ['issuer.update', set, { changes }];

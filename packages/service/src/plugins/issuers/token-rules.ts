@@ -52,10 +52,12 @@ const leeway = 60;
 export function presentedToken({ header: named, authorization }: Arrival): PresentedToken | undefined {
   const issuer = named('eaas-issuer');
   if (issuer === undefined) return undefined;
-  const [issuerId, text] = [parseUuid(issuer), bearerToken(authorization)];
+  const issuerId = parseUuid(issuer);
+  const text = bearerToken(authorization);
   if (issuerId === undefined || text.length > limits.token) throw unauthorized();
   const parts = /^([\w-]+)\.([\w-]+)\.[\w-]+$/.exec(text);
-  const [header, claims] = [membersOf(parts?.[1]), membersOf(parts?.[2])];
+  const header = membersOf(parts?.[1]);
+  const claims = membersOf(parts?.[2]);
   if (!header || !claims) throw unauthorized();
   const { alg, typ } = header;
   if (typeof alg !== 'string' || !Object.hasOwn(algorithms, alg) || !types.has(typ)) throw unauthorized();
