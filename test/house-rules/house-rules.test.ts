@@ -73,9 +73,9 @@ test('each test imports only its package, the packages that its manifest names, 
 
 test('each file begins with a comment that says what it is for, and has at most 350 lines of code', () => {
   const isCode = (line: string): boolean => !/^\s*(?:$|\/\/|\/?\*)/.test(line);
-  const wrong = sources.filter(
-    ({ lines }) => !/^\/[/*]/.test(lines[0] ?? '') || lines.filter(isCode).length > 350,
-  );
+  // A reference to types, with three slashes, says nothing of the file.
+  const isHead = (line = ''): boolean => /^\/(?:\*|\/(?!\/))/.test(line);
+  const wrong = sources.filter(({ lines }) => !isHead(lines[0]) || lines.filter(isCode).length > 350);
   expect(wrong.map(({ path }) => path)).toEqual([]);
 });
 

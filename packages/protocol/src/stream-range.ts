@@ -1,3 +1,4 @@
+// Reads a part of an encrypted stream, such as one of a large file: fetches and decrypts only the chunks that hold it.
 /// <reference lib="esnext.disposable" preserve="true" />
 import { wipeDataKey } from './data-key.ts';
 import { type EngineMode, onward } from './engines/engine.ts';

@@ -1,5 +1,5 @@
-/// <reference types="node" preserve="true" />
 // What the packages around the server may import.
+/// <reference types="node" preserve="true" />
 export {
   checked,
   type EntryRow,

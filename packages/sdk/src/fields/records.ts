@@ -1,3 +1,4 @@
+// The methods that encrypt, decrypt and search rows, as an app sees them: the types and hovers of what `defineFields(…).for` returns.
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { DecryptNestedOptions } from './decrypt-nested.ts';
 import type { SettledRow } from './decrypt-rows.ts';
