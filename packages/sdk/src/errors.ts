@@ -69,7 +69,7 @@ export function once<T, Given extends unknown[]>(work: (...given: Given) => Prom
  * Returns the result of `work` as a promise, which rejects if `work` throws. The promise of an async function would
  * settle some microtasks later.
  */
-export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
+export function promiseOf<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return Promise.resolve(work());
   } catch (error) {
@@ -130,7 +130,7 @@ export function resultOf<T>(result: Settled<T, Error> | undefined): T {
 export async function settleEach<Item, T>(items: readonly Item[], work: (item: Item) => Promise<T>) {
   requireArray(items);
   const settle = (item: Item): Promise<Settled<T>> =>
-    attempt(() => work(item)).then(
+    promiseOf(() => work(item)).then(
       (value) => ({ ok: true, value }),
       (error: SdkError) => ({ ok: false, error }),
     );

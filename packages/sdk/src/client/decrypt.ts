@@ -20,7 +20,7 @@ import { DataKeyCache, type Dropped, type Lease } from '../data-keys/cache.ts';
 import { deriveDataKey, type DerivedDataKey, partitionName } from '../data-keys/derive.ts';
 import { createHeaderReader } from '../data-keys/headers.ts';
 import type { Engines } from '../engines/engines.ts';
-import { aborted, attempt, notPrimed } from '../errors.ts';
+import { aborted, promiseOf, notPrimed } from '../errors.ts';
 import type { Limits } from '../data-keys/limits.ts';
 import {
   type DataKeyCalls,
@@ -172,7 +172,7 @@ export function createDecrypter(
       };
     },
     decrypt: (ciphertext: Ciphertext, caller: Caller, options: DecryptOptions): Promise<Decrypted> =>
-      attempt(() => {
+      promiseOf(() => {
         requireCall(decryptOptions, options, 'decrypt', caller);
         return settleOne(start(ciphertext, caller, options), options.signal, patience);
       }),

@@ -4,7 +4,7 @@ import { type DataKeyCalls, type SubjectOption, wrapOptions, type WrapOptions } 
 import type { DerivedDataKey, Partition } from '../data-keys/derive.ts';
 import { createEncryptingKeys } from '../data-keys/encrypting.ts';
 import type { Engines } from '../engines/engines.ts';
-import { aborted, attempt, notPrimed } from '../errors.ts';
+import { aborted, promiseOf, notPrimed } from '../errors.ts';
 import type { Limits } from '../data-keys/limits.ts';
 import {
   contextOf,
@@ -86,7 +86,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
 
   return {
     encrypt: (value: string | Uint8Array, caller: Caller, options: EncryptOptions): Promise<EncryptedValue> =>
-      attempt(() => {
+      promiseOf(() => {
         const seal = sealFor('encrypt', options, caller);
         const started = start(seal, value, { ...caller }, options, partitionOf(caller, options));
         return settleOne(started, options.signal, limits.patience);

@@ -14,7 +14,7 @@ import {
 } from '../data-keys/ciphertext.ts';
 import { deriveDataKey, type DerivedDataKey, wipe } from '../data-keys/derive.ts';
 import type { Engines } from '../engines/engines.ts';
-import { aborted, attempt, type Settled, settleEach } from '../errors.ts';
+import { aborted, promiseOf, type Settled, settleEach } from '../errors.ts';
 import type { EncryptItem, EncryptOptions } from '../client/encrypt.ts';
 import { type Inside, inside } from '../client/inside.ts';
 import type { WrapOptions } from '../data-keys/calls.ts';
@@ -110,7 +110,7 @@ export function createIntake(options: IntakeOptions): Intake {
       requireOptions(encryptOptions, given, 'encrypt');
       const seal = sealing(sealAs(given.as), value, given.context);
       const key = await createDataKey(publicKey, given.wrapContext);
-      return attempt(() => seal(key)).finally(() => wipe(key));
+      return promiseOf(() => seal(key)).finally(() => wipe(key));
     }) as Intake['encrypt'],
     encryptMany: (async (items: readonly IntakeItem[], given: IntakeEncryptOptions = {}) => {
       requireOptions(encryptOptions, given, 'encryptMany');
