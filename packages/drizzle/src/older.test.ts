@@ -4,11 +4,12 @@ import { getTableConfig, text, unique } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { field, plaintext } from '@eaas/sdk/fields';
 import { createClient } from '@eaas/test-kit/orms/client';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { returnedColumns } from '../test/returned-columns.ts';
 import { encrypted, encryptedTable, excluded, withEncryption } from './pg.ts';
 
-const written = plaintext((stored) => String(stored).slice(1), { write: (value) => `-${value}` });
+const write = vi.fn((value: string) => `-${value}`);
+const written = plaintext((stored) => String(stored).slice(1), { write });
 const older = field.text({ previous: written }).searchable();
 const withTag = plaintext((stored, { tag }) => `${String(stored)}${String(tag)}`, { columns: ['tag'] });
 const columns = {
@@ -59,6 +60,12 @@ test('a search finds the older form by its text, and only ciphertexts by a finge
   expect(removal?.params).toEqual(['-a', '-b', ciphertext, mark, mark]);
   const compared = db.select({ id }).from(members).where(eq(email, name));
   await expect(compared).rejects.toThrow('members.email: the version before changes values');
+});
+
+test('a search calls `write` twice, to see whether it writes the same text', async () => {
+  const before = write.mock.calls.length;
+  await sentFor(db.select({ id }).from(members).where(eq(email, 'ada')));
+  expect(write.mock.calls.length - before).toBe(2);
 });
 
 test('an update of older values finds its rows by itself, and one of others finds their ids', async () => {

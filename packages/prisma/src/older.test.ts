@@ -17,6 +17,7 @@ const codec: Partial<Codec> = {
   encryptRows: async (_, rows) => [...rows],
   decryptRows: async (_, rows) => rows,
   where: async (_, query) => Object.fromEntries(marksOf(query)),
+  older: (query) => ('email' in query ? `-${String(query['email'])}` : String(query['nick'])),
 };
 const models = modelsWith({ models: { Member: { fields: names } } }, fields, {}, codec);
 const run = (operation: string, args: Args, row?: Args) =>

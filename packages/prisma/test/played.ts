@@ -34,6 +34,8 @@ export interface Codec {
   encryptRows(table: string, rows: readonly Args[], idOf: (row: Args) => unknown): Promise<Args[]>;
   decryptRows(table: string, rows: readonly Args[], idOf: (row: Args) => unknown): Promise<readonly Args[]>;
   where(table: string, query: Args): Promise<Readonly<Record<string, string[]>>>;
+  /** The text by which a search finds a value in the form of the version before. */
+  readonly older?: (query: Args) => string | undefined;
 }
 
 const core = coreOf({} as never, {}, 'withEncryption');
@@ -45,7 +47,16 @@ export const modelsWith = (
   codec: Partial<Codec> = {},
   newId?: () => string,
 ): Models => {
-  const fields = { tables, for: () => codec } as unknown as FieldsDefinition<FieldsTables>;
+  // What the SDK's core asks of records, which has no lists in these cases.
+  const forCore = {
+    shownRow: (_table: string, stored: Args) => stored,
+    termsOf: async (table: string, query: Args) =>
+      Object.entries((await codec.where?.(table, query)) ?? {}).map(([index, oneOf]) => {
+        return { index, isList: false, lists: [oneOf], older: codec.older?.(query) };
+      }),
+  };
+  const records = { ...codec, [Symbol.for('@eaas/sdk records')]: forCore };
+  const fields = { tables, for: () => records } as unknown as FieldsDefinition<FieldsTables>;
   return modelsOf(schema, core, fields, options, newId);
 };
 

@@ -217,6 +217,25 @@ test.each<[string, (records: HiddenRecords, onError: OnError) => Promise<unknown
   }
 });
 
+test('the core of another copy of the SDK shows `onError` no concealed value either', async () => {
+  const { client } = await observedClient();
+  vi.resetModules();
+  const { coreOf: twinOf } = await import('./core.ts');
+  const texts: string[] = [];
+  const onError = (_error: unknown, row: object) => void texts.push(inspect(row, { depth: null }));
+  const core = twinOf(client, { onError }, 'withEncryption');
+  const table = core.table(defineFields<sdk.FieldsTables>({ hidden }), 'hidden');
+
+  const shown = { ...unconverted };
+  const put = (opened: object) => Object.assign(shown, opened);
+  await core.begin().open([{ table, stored: { ...unconverted }, id: '1', shown, put }], []);
+  expect(texts).toHaveLength(2);
+  for (const text of texts) {
+    expect(text).toContain('ssn: Concealed');
+    expect(text).not.toContain(canary);
+  }
+});
+
 test('`reveal` returns new rows, in which other columns, order, null and unknown members stay', async () => {
   const { records, stored, row } = await openPeople();
   const given = [

@@ -13,8 +13,6 @@ import type { Flat } from './row-types.ts';
 const held: unique symbol = Symbol.for('@eaas/sdk concealed');
 /** How an encrypted database says by which client it reads. */
 export const clientOf: unique symbol = Symbol.for('@eaas/sdk client');
-/** How the core asks records for the rows that `onError` may see. */
-export const withHandles: unique symbol = Symbol('withHandles');
 
 /** What a handle shows. */
 export const concealedText = '[concealed]';

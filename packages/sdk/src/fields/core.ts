@@ -4,12 +4,12 @@
 import { attempt, requireOptions } from '@eaas/protocol/internal';
 import { inside } from '../client/inside.ts';
 import type { Asked, Core, CoreTable, EncryptionOptions, Sealed, Statement, Unsealed } from './adapter.ts';
-import { reveal, withHandles } from './concealed.ts';
-import { storedOf } from './decrypt-rows.ts';
+import { reveal } from './concealed.ts';
 import { refuseStatement } from './encrypted-table-error.ts';
 import { type FieldError, type OnError, onErrorRule } from './field-error.ts';
+import { coreOfRecords } from './for-core.ts';
 import { callByGroup, type FieldsClient, type IdOf, type Row } from './internals.ts';
-import { olderTextOf, sealedLike, writesOlder } from './older-form.ts';
+import { sealedLike, writesOlder } from './older-form.ts';
 import {
   type FieldPlan,
   type IndexPlan,
@@ -26,6 +26,7 @@ import type { ColumnPlace } from './recognize-ciphertext.ts';
 import type { Records } from './records.ts';
 import type { RecordId, FieldsTables } from './row-types.ts';
 import { refuse } from './value-types.ts';
+import type { Term } from './where.ts';
 import { withoutHandles } from './write-concealed.ts';
 
 /** For adapters: makes the core of a database. Throws for a mistake in the options of `call`. */
@@ -152,40 +153,26 @@ function statementOf(
     },
     find(asked) {
       const { table, column, parts, oneOf = [] } = asked;
-      const ask = async (query: unknown): Promise<Readonly<Record<string, string[] | string[][]>>> => {
+      const ask = async (query: unknown): Promise<readonly Term[]> => {
         requireUser(table);
-        return recordsOf(table).where(table.plan.table, { [column]: query } as never);
+        return coreOfRecords(recordsOf(table)).termsOf(table.plan.table, { [column]: query });
       };
       if (parts) {
         requireParts(asked, withoutHandles(parts));
         return async () =>
-          Object.entries(await ask(parts)).flatMap(([index, found]) => {
-            const isList = Array.isArray(found[0]);
-            return (isList ? found : [found]).map((each) => ({
-              index,
-              oneOf: [each].flat(2),
-              isList,
-              older: [],
-            }));
-          });
+          (await ask(parts)).flatMap(({ index, isList, lists }) =>
+            lists.map((list) => ({ index, oneOf: list, isList, older: [] })),
+          );
       }
       const index = wholeIndexOf(table, column);
       const { field } = requireField(table.plan, column);
       for (const value of oneOf) requireWhole(table, column, value);
       return async () => {
-        const terms = await Promise.all(oneOf.map(ask));
+        const terms = (await Promise.all(oneOf.map(ask))).flat();
         // Sorted, so that a statement does not show the order of the values.
-        const found = [...new Set(terms.flatMap((each) => Object.values(each).flat(2)))].sort();
-        const older = await Promise.all(oneOf.map(async (value) => olderTextOf(field, value)));
-        return [
-          {
-            index,
-            oneOf: found,
-            isList: false,
-            older: older.filter((text) => text !== undefined),
-            ...(writesOlder(field) && { sealedLike }),
-          },
-        ];
+        const found = [...new Set(terms.flatMap(({ lists }) => lists.flat()))].sort();
+        const older = terms.map((term) => term.older).filter((text) => text !== undefined);
+        return [{ index, oneOf: found, isList: false, older, ...(writesOlder(field) && { sealedLike }) }];
       };
     },
     async open(rows, lists) {
@@ -196,6 +183,7 @@ function statementOf(
       await callByGroup(rows, tableOf, async (own, table) => {
         const rowOf = new Map<object, Sealed>(own.map((row) => [row.stored, row]));
         const given = onErrorOf(table.plan.table);
+        const { storedOf } = coreOfRecords(recordsOf(table));
         const onError =
           typeof given === 'function'
             ? (error: FieldError, row: Row) => given(error, (rowOf.get(storedOf(row))?.shown ?? {}) as never)
@@ -223,14 +211,8 @@ function statementOf(
 /** Puts handles into a row where concealed columns hold values that are not encrypted. */
 function conceal({ table: { plan }, stored, id, put }: Sealed, records: Records<FieldsTables>): void {
   if (!plan.fields.some(({ field }) => field.isConcealed)) return;
-  const { [withHandles]: rowOf } = records as unknown as Partial<Concealing>;
-  const shown = rowOf?.(plan.table, stored, id) ?? stored;
+  const shown = coreOfRecords(records).shownRow(plan.table, stored, id);
   if (shown !== stored) put(shown);
-}
-
-/** What `defineFields` gives records besides their methods. */
-interface Concealing {
-  readonly [withHandles]: (table: string, stored: Row, id: RecordId | undefined) => Row;
 }
 
 const tableOf = ({ table }: { readonly table: CoreTable }): CoreTable => table;

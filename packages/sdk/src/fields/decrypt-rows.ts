@@ -196,9 +196,9 @@ function concealed(
 }
 
 /** For the core: what `onError` may see of a stored row, which is not decrypted. */
-export function rowWithHandles(internals: Internals, table: string, stored: Row, id: unknown): Row {
+export function shownRow(internals: Internals, table: string, stored: Row, id: RecordId | undefined): Row {
   const { fields } = columnsOf(requireTable(internals.plans, table), {});
-  return concealed(stored, fields, rowIdOf(id as RecordId), newReader(internals, table, {}));
+  return concealed(stored, fields, rowIdOf(id), newReader(internals, table, {}));
 }
 
 /** What the handles of a call share. A function of its own, because a handle keeps all that is in scope here. */

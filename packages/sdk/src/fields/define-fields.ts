@@ -3,11 +3,18 @@ import { having, kindOf, type OptionRules, requireKind, requireOptions } from '@
 import { inside } from '../client/inside.ts';
 import { resultOf } from '../errors.ts';
 import { refuseHalf } from '../half/options.ts';
-import { decryptRows, type DecryptRowsOptions, requireSomeField, rowWithHandles } from './decrypt-rows.ts';
+import {
+  decryptRows,
+  type DecryptRowsOptions,
+  requireSomeField,
+  shownRow,
+  storedOf,
+} from './decrypt-rows.ts';
 import { describe, type FieldsDescription } from './describe.ts';
 import { encryptRows } from './encrypt-rows.ts';
-import { revealRule, withHandles } from './concealed.ts';
+import { revealRule } from './concealed.ts';
 import { onErrorRule } from './field-error.ts';
+import { type ForCore, forCore } from './for-core.ts';
 import { fingerprintsOf, indexKinds, type IndexSource } from './fingerprints.ts';
 import {
   type EncryptRowOptions,
@@ -18,7 +25,7 @@ import {
   type Row,
   rowOptions,
 } from './internals.ts';
-import { onlyMatching, where } from './where.ts';
+import { onlyMatching, termsOf, where } from './where.ts';
 import { partIndexesOf, planOf, requireTable } from './plan.ts';
 import type { Records } from './records.ts';
 import type { NameOf, OnlyColumns, PlaceOf, RecordId, Searchable, FieldsTables } from './row-types.ts';
@@ -162,7 +169,11 @@ function recordsIn(internals: Internals): unknown {
     },
     where: where.bind(undefined, internals),
     onlyMatching: onlyMatching.bind(undefined, internals),
-    [withHandles]: rowWithHandles.bind(undefined, internals),
+    [forCore]: {
+      termsOf: termsOf.bind(undefined, internals),
+      shownRow: shownRow.bind(undefined, internals),
+      storedOf,
+    } satisfies ForCore,
     close: () => fingerprints.drop(),
     [Symbol.dispose]: () => fingerprints.drop(),
   };

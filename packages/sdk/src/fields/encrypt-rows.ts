@@ -3,7 +3,7 @@ import { requireKind } from '@eaas/protocol/internal';
 import type { EncryptItem } from '../client/encrypt.ts';
 import { resultOf } from '../errors.ts';
 import { failIn, inField, type Where } from './field-error.ts';
-import type { Subject } from './fingerprints.ts';
+import type { FingerprintInput } from './fingerprints.ts';
 import {
   callByGroup,
   itemsOf,
@@ -38,7 +38,7 @@ interface Indexed {
   readonly row: Row;
   readonly column: string;
   readonly where: Where;
-  readonly subjects: readonly Subject[];
+  readonly inputs: readonly FingerprintInput[];
 }
 
 export async function encryptRows(
@@ -82,7 +82,7 @@ export async function encryptRows(
     }
     return row;
   });
-  const sought = indexed.flatMap(({ subjects }) => subjects);
+  const sought = indexed.flatMap(({ inputs }) => inputs);
   const [ciphertexts, written] = await Promise.all([
     callByGroup(cells, keysOf, async (own) =>
       client.encryptMany(itemsOf(own), { ...options, keyId: own[0]?.plan.keyIds?.[0] }),
@@ -94,9 +94,9 @@ export async function encryptRows(
     row[plan.name] = inField(where, () => resultOf(ciphertexts[index]));
   }
   let next = 0;
-  for (const { row, column, where, subjects } of indexed) {
-    if (subjects.length === 0) continue;
-    const found = inField(where, () => subjects.map(() => resultOf(written[next++]?.[0])[0] as string));
+  for (const { row, column, where, inputs } of indexed) {
+    if (inputs.length === 0) continue;
+    const found = inField(where, () => inputs.map(() => resultOf(written[next++]?.[0])[0] as string));
     // Sorts the fingerprints, because their order must not reveal the order of the parts in the value.
     row[column] = [...new Set(found)].sort().join(' ');
   }
@@ -132,7 +132,7 @@ function indexedOf(field: FieldPlan, values: Row, row: Row, where: Where): Index
     if (fields.some(({ name }) => Object.hasOwn(values, name))) row[column] = given ? null : given;
     const [first, ...others] = given ?? [];
     const parts = first ? index.partsOf(first, ...others) : [];
-    return { row, column, where, subjects: parts.map((bytes) => ({ plan, bytes })) };
+    return { row, column, where, inputs: parts.map((bytes) => ({ plan, bytes })) };
   });
 }
 

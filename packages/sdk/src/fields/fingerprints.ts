@@ -31,7 +31,7 @@ import type { IndexPlan } from './plan.ts';
 export type IndexSource = 'service' | 'half' | (string & {});
 
 /** What gets a fingerprint: a value, or a part of one. */
-export interface Subject {
+export interface FingerprintInput {
   readonly plan: IndexPlan;
   readonly bytes: string | Uint8Array;
 }
@@ -45,23 +45,28 @@ export function fingerprintsOf(given: readonly IndexSource[]) {
   const sources = given.map((source) => (source === 'service' ? source : indexKeyOf(source)));
 
   /** The service never computes fingerprints of parts: parts are easy to guess, so only index keys protect them. */
-  const tasksOf = (subject: Subject) =>
+  const tasksOf = ({ plan }: FingerprintInput) =>
     sources.flatMap((source) => {
       const isLocal = typeof source === 'object';
-      if (!isLocal && subject.plan.name !== undefined) return [];
-      const keyIds = ((!isLocal || source.isHalf) && subject.plan.fields[0].keyIds) || [undefined];
-      return keyIds.flatMap((keyId) => subject.plan.labels.map((label) => ({ source, keyId, label })));
+      if (!isLocal && plan.name !== undefined) return [];
+      const keyIds = ((!isLocal || source.isHalf) && plan.fields[0].keyIds) || [undefined];
+      return keyIds.flatMap((keyId) => plan.labels.map((label) => ({ source, keyId, label })));
     });
 
   return {
     /**
-     * Returns, for each subject, its fingerprints under every key, index key, half and name, or with `isStored` only those of
+     * Returns, for each input, its fingerprints under every key, index key, half and name, or with `isStored` only those of
      * the first, of which the first is stored.
      */
-    async of(client: FieldsClient, subjects: readonly Subject[], { signal }: CallOptions, isStored = false) {
-      const sought = subjects.map((subject) => {
-        const { plan, bytes } = subject;
-        const tasks = tasksOf(subject).slice(0, isStored ? 1 : undefined);
+    async of(
+      client: FieldsClient,
+      inputs: readonly FingerprintInput[],
+      { signal }: CallOptions,
+      isStored = false,
+    ) {
+      const sought = inputs.map((input) => {
+        const { plan, bytes } = input;
+        const tasks = tasksOf(input).slice(0, isStored ? 1 : undefined);
         return settleEach(tasks, async ({ source, keyId, label }) => {
           const preimage = pae(...label, bytes);
           const whole =
@@ -174,7 +179,7 @@ export function indexKeyOf(token: string) {
   return {
     isHalf: !wrapped,
     /** Returns a fingerprint for each half. */
-    async macs(client: Unwrapping, subject: Uint8Array<ArrayBuffer>, of: WrapOptions = {}) {
+    async macs(client: Unwrapping, preimage: Uint8Array<ArrayBuffer>, of: WrapOptions = {}) {
       if (!shared) {
         throw new ClientError(
           'closed',
@@ -183,11 +188,11 @@ export function indexKeyOf(token: string) {
       }
       const { key, mac } = shared;
       const halves = client[inside]?.halves;
-      if (!halves) return [toHex(await (await mac(client))(subject))];
+      if (!halves) return [toHex(await (await mac(client))(preimage))];
       // Each half makes an index key of the token's key, and another answer of a function another one.
       const keyId = requireKeyId(wrapped?.keyId ?? of.keyId ?? client.keyId);
       const loaded = await halves.load();
-      const made = await loaded.macs({ ...of, keyId }, () => key(client), subject);
+      const made = await loaded.macs({ ...of, keyId }, () => key(client), preimage);
       return made.map((one) => toHex(one));
     },
     drop(): void {

@@ -3,7 +3,7 @@ import { InputError, isDate, requireArray, requireOptions, suggestion } from '@e
 import type { CallOptions } from '../http/transport.ts';
 import { resultOf } from '../errors.ts';
 import { failIn, FieldError, inField, type Where } from './field-error.ts';
-import type { Subject } from './fingerprints.ts';
+import type { FingerprintInput } from './fingerprints.ts';
 import type { Internals, Row } from './internals.ts';
 import { olderTextOf, writesOlder } from './older-form.ts';
 import {
@@ -21,34 +21,64 @@ interface Condition {
   readonly plan: IndexPlan;
   readonly place: Where;
   readonly asked: unknown;
-  readonly subjects: readonly Subject[];
+  readonly inputs: readonly FingerprintInput[];
+}
+
+/** What a search needs of an index column. */
+export interface Term {
+  /** The name of the index column. */
+  readonly index: string;
+  /** Whether the column holds lists of fingerprints. */
+  readonly isList: boolean;
+  /** A row must have one fingerprint of each list. */
+  readonly lists: readonly (readonly string[])[];
+  /** The text by which a search for a whole value also finds rows, in the column itself. */
+  readonly older?: string | undefined;
 }
 
 export async function where(
-  { client, fingerprints, plans }: Internals,
+  internals: Internals,
   table: string,
   query: Row,
   options: CallOptions = {},
-): Promise<Record<string, string[] | string[][]>> {
+): Promise<Record<string, readonly string[] | readonly (readonly string[])[]>> {
+  const terms = await termsOf(internals, table, query, options);
+  return Object.fromEntries(terms.map(({ index, isList, lists }) => [index, isList ? lists : lists.flat()]));
+}
+
+/** Returns what a search needs, for each index that it uses. Checks the whole query first. */
+export async function termsOf(
+  internals: Internals,
+  table: string,
+  query: Row,
+  options: CallOptions = {},
+): Promise<Term[]> {
   requireOptions({ signal: 'signal' }, options, 'where');
   // Throws for an empty query, because it would match every row.
   if (Object.keys(Object(query)).length === 0) refuse('the query must name at least one field');
   const conditions = Object.entries(query).flatMap(([field, value]) => {
-    const plan = requireField(requireTable(plans, table), field);
+    const plan = requireField(requireTable(internals.plans, table), field);
     const place = { table, field, row: undefined };
     withoutHandles(value, { table, column: field });
     return inField(place, () => conditionsOf(plan, value, place));
   });
-  const terms = conditions.map(async ({ plan, place, subjects, asked }) => {
-    const { column, index, fields } = plan;
-    if (writesOlder(fields[0].field)) await olderTextOf(fields[0].field, asked).catch(failIn(place));
-    const found = await fingerprints.of(client, subjects, options);
-    const possible = inField(place, () => found.map((results) => results.flatMap((one) => resultOf(one))));
-    const oneOf = unordered(possible.flat());
-    if (index.isAny) return [column, [oneOf]] as const;
-    return [column, index.isList ? possible.map(unordered).sort(byFirst) : oneOf] as const;
-  });
-  return Object.fromEntries(await Promise.all(terms));
+  return Promise.all(conditions.map(async (condition) => termOf(internals, condition, options)));
+}
+
+async function termOf(
+  { client, fingerprints }: Internals,
+  { plan, place, inputs, asked }: Condition,
+  options: CallOptions,
+): Promise<Term> {
+  const { name, column, index, fields } = plan;
+  const older =
+    name === undefined ? await olderTextOf(fields[0].field, asked).catch(failIn(place)) : undefined;
+  const found = await fingerprints.of(client, inputs, options);
+  const possible = inField(place, () => found.map((results) => results.flatMap((one) => resultOf(one))));
+
+  const isEach = index.isList && index.isAny !== true;
+  const lists = isEach ? possible.map(unordered).sort(byFirst) : [unordered(possible.flat())];
+  return { index: column, isList: index.isList, lists, older };
 }
 
 /**
@@ -91,8 +121,8 @@ function conditionOf(plan: IndexPlan, query: unknown, place: Where): Condition {
     );
   }
   const fields = plan.fields.map(({ name, field: { type } }) => ({ name, type }));
-  const subjects = plan.index.soughtBy(query, ...fields).map((bytes) => ({ plan, bytes }));
-  if (subjects.length > 0) return { plan, place, asked: query, subjects };
+  const inputs = plan.index.soughtBy(query, ...fields).map((bytes) => ({ plan, bytes }));
+  if (inputs.length > 0) return { plan, place, asked: query, inputs };
   const cause = new InputError(
     'the value to search for must not be empty after normalization: search for a longer text',
   );
