@@ -72,8 +72,14 @@ test('a call that needs more rows from a store that hangs is answered at its dea
   hangs = true;
   const refused = vi.fn();
   void decide(0, { ...note, needs: () => [refTo(keys, keyId)], prepare: async () => {} }).catch(refused);
-  await vi.runAllTimersAsync();
-  expect(refused).toHaveBeenCalledWith(expect.objectContaining({ code: 'audit_unwritten' }));
+  // Its timer begins when what comes before has been read, which can take a turn of the event loop or several.
+  await vi.waitFor(
+    () => {
+      vi.runAllTimers();
+      expect(refused).toHaveBeenCalledWith(expect.objectContaining({ code: 'audit_unwritten' }));
+    },
+    { timeout: 120_000 },
+  );
 });
 
 test('who leaves while the head is read again is not written', async () => {
