@@ -13,6 +13,7 @@ import type intake from '../vectors/intake.json';
 import type keyFile from '../vectors/key-file.json';
 import type ledger from '../vectors/ledger.json';
 import type localLock from '../vectors/local-lock.json';
+import type localSecretAccepted from '../vectors/local-secret-accepted.json';
 import type localSecret from '../vectors/local-secret.json';
 import type logMoment from '../vectors/log-moment.json';
 import type logProof from '../vectors/log-proof.json';
@@ -139,6 +140,7 @@ interface VectorFiles {
   ledger: typeof ledger;
   'local-lock': typeof localLock;
   'local-secret': typeof localSecret;
+  'local-secret-accepted': typeof localSecretAccepted;
   'log-moment': typeof logMoment;
   'log-proof': typeof logProof;
   'log-tree': typeof logTree;

@@ -21,6 +21,7 @@ const frozen = {
   'key-file.json': '10fde0d41a3e8625',
   'ledger.json': '570126deade0c864',
   'local-lock.json': '8de84b412e977dfe',
+  'local-secret-accepted.json': 'c71605e82b4fda3c',
   'local-secret.json': '990892ed4a26cde5',
   'log-moment.json': '8008f21d2717e3da',
   'log-proof.json': '0b7ed13b6aa61496',

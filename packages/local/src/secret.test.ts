@@ -1,6 +1,7 @@
 // Keys that are derived from secrets of the app, and `secret` of createLocalService.
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { runs } from '@eaas/test-kit/cases';
+import { openEnvelope, openWrappedKey, takeApart } from '@eaas/test-kit/decoder';
 import { vectors } from '@eaas/test-kit/vectors';
 import { attempt, toHex } from '@eaas/protocol/internal';
 import { EaasClient } from '@eaas/sdk';
@@ -31,6 +32,38 @@ test.each(vectors('local-secret').cases)('the vector $name', (vector) => {
     versions: key?.versions.map(({ sealed }) => sealed),
   });
 });
+
+test.each(vectors('local-secret-accepted').cases)(
+  'what the service encrypts under $name opens by the vector and a second implementation alone',
+  async ({ secrets, tenant_id, key_id, versions }) => {
+    for (const [nth, version] of versions.entries()) {
+      const service = createLocalService({ secret: secrets, current: nth + 1 });
+      expect([service.tenantId, service.keyId]).toEqual([tenant_id, key_id]);
+
+      const client = new EaasClient({ service });
+      const ciphertext = await client.encrypt('a token', { context });
+
+      const { keyVersion, wrappedKey } = takeApart(ciphertext);
+      const place = { tenant: tenant_id, key: key_id };
+      const dataKey = openWrappedKey(wrappedKey, Buffer.from(version, 'hex'), place);
+      expect([keyVersion, openEnvelope(ciphertext, dataKey, context).toString()]).toEqual([
+        nth + 1,
+        'a token',
+      ]);
+    }
+  },
+);
+
+test.each(vectors('local-secret-accepted').cases)(
+  'the fingerprints under $name are those of the vector',
+  async ({ secrets, hash_key }) => {
+    const client = start({ secret: secrets });
+    const expected = createHmac('sha256', Buffer.from(hash_key, 'hex'))
+      .update('ada@example.com')
+      .digest('hex');
+    expect(await client.hash('ada@example.com')).toBe(expected);
+  },
+);
 
 test('all secrets but the newest open what others encrypt, also as a text, which is always the same', async () => {
   const sealed = formatSealed(keysOfSecrets([a, b]));
