@@ -8,7 +8,7 @@ export interface SyntaxNode {
   readonly [member: string]: unknown;
 }
 
-export const isSyntaxNode = (value: unknown): value is SyntaxNode =>
+const isSyntaxNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string';
 
 /** Yields all nodes of a file, each before those within it. */
