@@ -22,6 +22,7 @@ function tableOf(count: number) {
   const table = {
     values,
     meanwhile: (): void => undefined,
+    faultOfRoom: () => undefined,
     page: async (last: RowId | undefined, limit: number) => rowsAfter(last, limit).map(whole),
     rows: async (ids: readonly RowId[]) =>
       rowsAfter(undefined, Infinity)

@@ -12,7 +12,7 @@ export const sleep = (milliseconds: number, signal?: AbortSignal): Promise<void>
   setTimeout(milliseconds, undefined, { signal }).catch(() => requireGoing(signal));
 
 interface Run {
-  readonly store: Pick<Store, 'page' | 'rows' | 'heads' | 'write'>;
+  readonly store: Pick<Store, 'page' | 'rows' | 'heads' | 'write' | 'faultOfRoom'>;
   readonly work: Work;
   /** `now` returns the milliseconds since a fixed time. */
   readonly clock: { readonly now: () => number; readonly sleep: typeof sleep };
@@ -131,7 +131,10 @@ async function convertOnce({ store, work }: Run, rows: readonly TableRow[], dryR
     const changed = outcomes[at]?.changed;
     return changed ? [{ row, values: changed }] : [];
   });
-  const failures = dryRun || changes.length === 0 ? [] : await store.write(changes);
+  const failures = changes.flatMap((change) => store.faultOfRoom(change) ?? []);
+  const tooLong = new Set(failures.map(({ id }) => id));
+  const fitting = changes.filter(({ row }) => !tooLong.has(row.id));
+  if (!dryRun && fitting.length > 0) failures.push(...(await store.write(fitting)));
   return { outcomes, unwritten: new Map(failures.map((failure) => [failure.id, failure])) };
 }
 

@@ -65,6 +65,17 @@ const reasons = {
   store: 'it violates a constraint, does not fit its column, or a trigger changes it: mend that, run again',
 } as const;
 
+/** Why a row is not converted whose ciphertext has no room. `longest` is how many characters it has. */
+export function noRoom(
+  id: RowId,
+  { field, column, type, longest }: { field: string; column: string; type: string; longest: number },
+): RowFailure {
+  const message =
+    `row ${id} needs ${longest} characters in ${column}, which is ${type}: change its type to text ` +
+    '(`alter table … alter column … type text`, in MySQL `modify … text`), and run this again';
+  return { id, field, code: 'store', message };
+}
+
 /** Why a row is not converted, if no error of the SDK says it. `place` is its table, or a field of it. */
 export function refusalOf(code: keyof typeof reasons, id: RowId, place: string, more = ''): RowFailure {
   return { id, code, message: `${place} of row ${id}: ${reasons[code]}${more}` };

@@ -3,9 +3,17 @@
 import { InputError } from '@eaas/protocol';
 import { lasting, personColumns, requireField } from '@eaas/sdk/internal';
 import { columnsOf, DatabaseError, idIn, requireColumn, runnerOf, type Stored, textIn } from './database.ts';
-import { type ColumnType, nameIn, statement, type Statement } from './dialects.ts';
+import { type ColumnType, dialects, nameIn, statement, type Statement } from './dialects.ts';
 import { headLength } from './heads.ts';
-import { refusalOf, type RowFailure, type RowId, type RowTexts, type TableRow, type Texts } from './rows.ts';
+import {
+  noRoom,
+  refusalOf,
+  type RowFailure,
+  type RowId,
+  type RowTexts,
+  type TableRow,
+  type Texts,
+} from './rows.ts';
 import type { Target } from './source.ts';
 
 /** A compare-and-set of one row. `values` are those that change. */
@@ -101,6 +109,21 @@ export async function openTable(target: Target, call: string) {
     personTexts: Object.values(textsIn(row, 'q', people)),
   });
 
+  const ciphertextRoomIn = (type: string): number =>
+    dialect === dialects.mysql ? roomIn(type) : Number(/\((\d+)/.exec(type)?.[1] ?? Infinity);
+
+  /** Why the ciphertexts of a change have no room in their columns, which a dry run says too. SQLite keeps texts of any length. */
+  function faultOfRoom({ row, values }: Change): RowFailure | undefined {
+    if (dialect === dialects.sqlite) return undefined;
+    for (const { name, column } of columns.slice(0, fields.length)) {
+      const { type = '' } = known.get(column) ?? {};
+      const longest = values[name]?.length ?? 0;
+      if (longest > roomIn(type))
+        return noRoom(row.id, { field: name, column: `${stored}.${column}`, type, longest });
+    }
+    return undefined;
+  }
+
   /** Returns why rows were not written. */
   async function write(changes: readonly Change[]): Promise<RowFailure[]> {
     // No column that stays as it is: a trigger of the app could see an update of it.
@@ -162,6 +185,7 @@ export async function openTable(target: Target, call: string) {
         Object.values(row).map(String),
       ),
     write,
+    faultOfRoom,
   };
 }
 

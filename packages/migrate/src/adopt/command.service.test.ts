@@ -261,6 +261,24 @@ describe('AES-CBC in one run of bytes', () => {
   });
 });
 
+test('a column without room for the longest value is refused before the first row, with the length that it needs', async () => {
+  const long = 'x'.repeat(90);
+  await fill([encrypt('short'), encrypt(long)]);
+  await sql`alter table tokens alter token type varchar(255)`;
+  const before = await stored();
+
+  const { code, stderr } = await adopt('--yes');
+  const after = await stored();
+  await sql`alter table tokens alter token type text`;
+
+  expect([code, after]).toEqual([2, before]);
+  const needed = 4 * Math.ceil((164 + long.length) / 3);
+  expect(stderr).toContain(
+    `row 101 needs ${needed} characters in tokens.token, which is character varying(255): change its type to text`,
+  );
+  expect(await adopted()).toContain('nothing old was left');
+});
+
 test('the value after `--expect` proves one column, and no reader of the app needs it', async () => {
   await fill([encrypt('one')]);
   const two = await command(
