@@ -118,7 +118,7 @@ export async function openTable(target: Target, call: string) {
     for (const { name, column } of columns.slice(0, fields.length)) {
       const { type = '' } = known.get(column) ?? {};
       const longest = values[name]?.length ?? 0;
-      if (longest > roomIn(type)) {
+      if (longest > ciphertextRoomIn(type)) {
         return noRoom(row.id, { field: name, column: `${stored}.${column}`, type, longest });
       }
     }

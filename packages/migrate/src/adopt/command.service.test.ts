@@ -279,6 +279,13 @@ test('a column without room for the longest value is refused before the first ro
   expect(await adopted()).toContain('nothing old was left');
 });
 
+test('a text column of PostgreSQL has room for a ciphertext of any length', async () => {
+  const long = 'x'.repeat(60_000);
+  await fill([encrypt(long)]);
+  await adopted();
+  expect(await opened()).toEqual([long]);
+});
+
 test('the value after `--expect` proves one column, and no reader of the app needs it', async () => {
   await fill([encrypt('one')]);
   const two = await command(
