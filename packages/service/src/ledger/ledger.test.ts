@@ -82,6 +82,30 @@ test('a call that needs more rows from a store that hangs is answered at its dea
   );
 });
 
+test('a decision that asks for more rows after each read is refused, and does not read for ever', async () => {
+  let reads = 0;
+  const { decide } = await openPair({
+    arrive: async () => {
+      reads++;
+    },
+  });
+  await decide(0, note);
+  let asked = 0;
+  const growing = {
+    ...look,
+    reads: { snapshot: true } as const,
+    needs: () => {
+      asked++;
+      return Array.from({ length: asked }, (_, nth) =>
+        refTo(keys, `00000000-0000-4000-8000-${String(nth).padStart(12, '0')}`),
+      );
+    },
+  };
+  reads = 0;
+  await expect(decide(0, growing)).rejects.toMatchObject({ code: 'unavailable' });
+  expect(reads).toBe(4);
+});
+
 test('who leaves while the head is read again is not written', async () => {
   const gates: (() => void)[] = [];
   let isSlow = false;

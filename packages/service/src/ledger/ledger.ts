@@ -36,6 +36,7 @@ import { judgeOnly, type Outcome, outcomeOf, View } from './judge.ts';
 import { TenantCache } from './tenant-cache.ts';
 import { type Patience, Queue } from './queue.ts';
 import { Remembered, rememberedFor } from './remembered.ts';
+import { mostRounds } from './rounds.ts';
 import type { OpenTenant } from './row-macs.ts';
 import type { Store } from './store.ts';
 import { type Need, refTo, type Table, unique } from './table.ts';
@@ -43,8 +44,6 @@ import { tenants } from './tables.ts';
 
 const mostTenants = 2_000;
 const mostSecrets = 20_000;
-/** How often a decision is judged for rows that were not read, or something that was not prepared: the last time on all of it. */
-const mostRounds = 3;
 /** The most bytes of what is remembered of all tenants. Those that were used longest ago go first. */
 const mostBytes = 64 * 1024 * 1024;
 
@@ -164,7 +163,7 @@ export class Ledger {
     const { guess: remembered } = cache;
     const named = remembered ? decision.needs(this.#viewOf(remembered)) : [];
     let asked = unique([refTo(tenants, cache.tenantId), ...named]);
-    for (;;) {
+    for (let round = 1; round <= mostRounds; round++) {
       const known = await cache.readFrom(asked, deadline);
       const guess = cache.guessFrom(known, asked, !ofAnyHead);
       let more = unique([...asked, ...decision.needs(new View(guess, known.time))]);
@@ -175,6 +174,7 @@ export class Ledger {
       }
       asked = more;
     }
+    throw changedTooOften();
   }
 
   /** What is remembered of a tenant, if anything is. It can be out of date. */

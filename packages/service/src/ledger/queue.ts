@@ -6,6 +6,7 @@ import { auditUnwritten, Refusal } from '../rules/refusal.ts';
 import type { Decision } from './decision.ts';
 import type { Step } from './guess.ts';
 import { type Attempt, judgeAll, type Outcome, outcomeOf, View } from './judge.ts';
+import { mostRounds } from './rounds.ts';
 import { NoTenant, type TenantCache, sameHead } from './tenant-cache.ts';
 import { type Appended, type Known, LinkRefused } from './store.ts';
 import { type Need, type Ref, refTo, unique } from './table.ts';
@@ -54,8 +55,6 @@ interface Tried extends Attempt<Waiting> {
 /** After a fault the store is left alone for a moment, in milliseconds. Meanwhile deadlines end. */
 const pauseAfterFault = 50;
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, pauseAfterFault));
-/** How often a batch takes the lock for more rows: what a decision needs can depend on what it read. */
-const mostLocks = 8;
 /** How often a batch is judged on a head that moved, before it takes the lock. */
 const mostMoves = 3;
 
@@ -268,7 +267,7 @@ export class Queue {
     const last = Math.max(...batch.map(({ deadline }) => deadline));
     const links = lost.flatMap(({ link }) => link ?? []);
     const appended = await store.locked(cache.tenantId, asked, links, work, last);
-    if (unread.length > 0 && round < mostLocks) {
+    if (unread.length > 0 && round < mostRounds) {
       return this.#underLock(batch, lost, [...asked, ...unread], round + 1);
     }
     // A lost link can still land, so who is in it is judged here to the end: elsewhere it would be written once more.
