@@ -55,15 +55,20 @@ export function withoutRawSearch<Statement>(statement: Statement): Statement {
   return refuse('not_supported', found, problem, remedy);
 }
 
+/** The letters and digits with which a name begins, which stand together however it is written. */
+const firstWord = (name: string): string => /[a-z\d]+/.exec(name.toLowerCase())?.[0] ?? '';
+
 /** The encrypted columns that a text names, by their own names or those of their tables. */
 function encryptedIn(text: string, by: 'table' | 'column', among = [...encryptedColumns.values()]) {
   // Not for all columns in every statement, because it compiles a pattern.
   const lower = text.toLowerCase();
-  return among.filter((each) => lower.includes(each[by].toLowerCase()) && isNamed(each[by], text));
+  return among.filter((each) => lower.includes(firstWord(each[by])) && isNamed(each[by], text));
 }
 
 const codeIn = (statement: unknown, hasNames = false): string =>
   withoutTexts(typeof statement === 'string' ? statement : textIn(statement, hasNames));
+
+const inQuotes = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** The text that the app wrote, and the names of tables. `hasNames` if also what Drizzle and `sql.identifier` name. */
 function textIn(chunk: unknown, hasNames: boolean): string {
@@ -73,7 +78,7 @@ function textIn(chunk: unknown, hasNames: boolean): string {
   if (is(chunk, SQL)) return chunk.queryChunks.map(inner).join('');
   if (Array.isArray(chunk)) return chunk.map(inner).join(',');
   if (is(chunk, Subquery)) return inner(chunk._.sql);
-  if (is(chunk, Table)) return `"${String(ownNameOf(chunk))}"`;
-  if (is(chunk, Name)) return hasNames ? `"${chunk.value}"` : ' ';
+  if (is(chunk, Table)) return inQuotes(String(ownNameOf(chunk)));
+  if (is(chunk, Name)) return hasNames ? inQuotes(chunk.value) : ' ';
   return isQuery(chunk) ? inner(chunk.getSQL()) : ' ';
 }

@@ -1,5 +1,6 @@
 import { defineFields, field } from '@eaas/sdk/fields';
-import { expect, test } from 'vitest';
+import { inBackticks, inDoubleQuotes, unusualNames } from '@eaas/test-kit/orms/names';
+import { describe, expect, test } from 'vitest';
 import { modelsWith } from '../test/played.ts';
 import { refuseRaw } from './raw.ts';
 import { withSchema } from './schema.ts';
@@ -64,4 +65,27 @@ test.each([
 
 test.each(['mysql', 'sqlite'])('on %s, `order by` and `group by` name no table', (provider) => {
   expect(raw(provider, 'select city from Visit group by city order by city')).not.toThrow();
+});
+
+const quotes = [
+  ['postgresql', inDoubleQuotes],
+  ['sqlite', inDoubleQuotes],
+  ['mysql', inBackticks],
+] as const;
+
+describe.each(quotes)('on %s, in quotes', (provider, quoted) => {
+  const rawOf = (dbName: string, sql: string) => {
+    const unusual = { models: { Patient: { dbName, fields: columns } } };
+    const all = modelsWith(withSchema(unusual, `  provider = "${provider}"`), fields);
+    return () => refuseRaw(all, '$queryRawUnsafe', [sql]);
+  };
+
+  test.each(unusualNames)('the table %s is found, and one with a longer name is another', (name) => {
+    for (const sql of [`select * from ${quoted(name)}`, `update x.${quoted(name)} set name = $1`]) {
+      expect(rawOf(name, sql)).toThrow(refused);
+    }
+    for (const other of [`${name}x`, `x${name}`]) {
+      expect(rawOf(name, `select id from ${quoted(other)} where id = 1`)).not.toThrow();
+    }
+  });
 });
