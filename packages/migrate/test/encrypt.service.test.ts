@@ -2,6 +2,7 @@ import { createIndexKey, defineFields, field, plaintext, unencrypted } from '@ea
 import { migrate, type MigrateProgress, type SqlDatabase } from '@eaas/migrate';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
+import { inDoubleQuotes, unusualNames } from '@eaas/test-kit/orms/names';
 import { openServiceAndTable } from '@eaas/test-kit/service-and-table';
 
 /** A table whose columns hold plaintext that is to be encrypted in place. */
@@ -41,6 +42,30 @@ const expected = (count: number) =>
     name: (at + 1) % 3 > 0 ? `Name ${at + 1}` : null,
     email: `Member${at + 1}@example.com`,
   }));
+
+test('a table and columns with unusual names are encrypted, counted and decrypted like others', async () => {
+  const table = 'The "members" of `today`';
+  const ofTable = inDoubleQuotes(table);
+  const names = unusualNames.map((name, nth) => `${nth}${name}`);
+  const columns = names.map((name) => `${inDoubleQuotes(name)} text`);
+  await sql.unsafe(`drop table if exists ${ofTable}`);
+  await sql.unsafe(`create table ${ofTable} (id int primary key, ${columns.join(', ')})`);
+  const values = Object.fromEntries(names.map((name) => [name, `value of ${name}`]));
+  const places = names.map((_, nth) => `$${nth + 1}`);
+  await sql.unsafe(`insert into ${ofTable} values (1, ${places.join(', ')})`, Object.values(values));
+  const select = () => sql.unsafe<Record<string, string>[]>(`select * from ${ofTable}`);
+  const define = (previous: ReturnType<typeof plaintext<string>>) =>
+    defineFields({ [table]: Object.fromEntries(names.map((name) => [name, field.text({ previous })])) });
+  const run = async (mode: 'encrypt' | 'decrypt', previous: ReturnType<typeof plaintext<string>>) =>
+    migrate(database, table, mode, { client, fields: define(previous) as never });
+
+  expect(await run('encrypt', plaintext())).toMatchObject({ done: true, failures: [] });
+  const [sealed] = await select();
+  expect(names.filter((name) => !sealed?.[name]?.startsWith('eaasA'))).toEqual([]);
+  const back = plaintext(String, { write: String });
+  expect(await run('decrypt', back)).toMatchObject({ done: true, failures: [] });
+  expect(await select()).toEqual([{ id: 1, ...values }]);
+});
 
 test('where a trigger makes another text of what is written, nothing is written', async () => {
   await fillMembers(3);
