@@ -16,7 +16,7 @@ const [service, slow] = [filesOf('.service'), filesOf('.slow')];
 const inConformance = (names: string): string =>
   `packages/server/test/conformance/{${names}}.service.test.ts`;
 const decidedInMemory = [
-  inConformance('api-keys,batch,export,hash,intake,issuers,keys,keys-states,min-version'),
+  inConformance('api-keys,batch,export,intake,issuers,keys,keys-states,min-version'),
   inConformance('reach-of-users,receipts,server-mode,subjects,tokens,workloads'),
   'packages/server/test/matrix/{access,bad-input}.service.test.ts',
 ];

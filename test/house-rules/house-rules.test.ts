@@ -53,6 +53,23 @@ test('no relative import refers to a file of another package, except to what bot
   expect(wrong).toEqual([]);
 });
 
+test('each file that `npm test` plays in memory exists', () => {
+  const config = files.find(({ path }) => path === 'vitest.config.ts')?.text ?? '';
+  const lists = Array.from(config.matchAll(/inConformance\('([^']+)'\)/g), ([, names = '']) => names);
+  const names = lists.flatMap((list) => list.split(','));
+  const pathOf = (name: string) => `packages/server/test/conformance/${name}.service.test.ts`;
+  expect(names.length).toBeGreaterThan(10);
+  expect(names.filter((name) => !files.some(({ path }) => path === pathOf(name)))).toEqual([]);
+});
+
+// Vitest runs no type, so it would count a test that cannot fail. `tsc` judges those of `*.types.ts`.
+test('each test says more than types', () => {
+  const tests = files.filter(({ path }) => /^(?:packages|test)\/.*\.test\.tsx?$/.test(path));
+  const saysTypes = tests.filter(({ text }) => /\bimport \{[^}]*\b(?:expectTypeOf|assertType)\b/.test(text));
+  expect(saysTypes.length).toBeGreaterThan(3);
+  expect(saysTypes.filter(({ text }) => !/\bexpect\(/.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
 test('each test imports only its package, the packages that its manifest names, and the kit', () => {
   const tests = files.filter(({ path }) =>
     /^packages\/[^/]+\/(?:src\/.*\.test\.tsx?|test\/.*\.ts)$/.test(path),

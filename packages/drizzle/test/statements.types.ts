@@ -1,3 +1,4 @@
+// What the types of tables, statements and results of Drizzle show. TypeScript alone judges: nothing here runs.
 import { eq, inArray } from 'drizzle-orm';
 import * as mysql from 'drizzle-orm/mysql-core';
 import type { MySqlRemoteDatabase } from 'drizzle-orm/mysql-proxy';
@@ -6,9 +7,10 @@ import type { PgRemoteDatabase, PgRemoteQueryResultHKT } from 'drizzle-orm/pg-pr
 import * as sqlite from 'drizzle-orm/sqlite-core';
 import type { SqliteRemoteDatabase } from 'drizzle-orm/sqlite-proxy';
 import { type Concealed, field, type FieldsClient, part, type StandardSchema } from '@eaas/sdk/fields';
-import { expectTypeOf, test } from 'vitest';
-import * as ours from './mysql.ts';
-import { encrypted, encryptedTable, matches, withEncryption, type EncryptedDatabase } from './pg.ts';
+import { claim } from '@eaas/test-kit/types';
+import { expectTypeOf } from 'vitest';
+import * as ours from '../src/mysql.ts';
+import { encrypted, encryptedTable, matches, withEncryption, type EncryptedDatabase } from '../src/pg.ts';
 
 interface Notes {
   readonly tags: string[];
@@ -41,7 +43,7 @@ interface Patient {
   city: string | null;
 }
 
-test('the types show the values and not the ciphertexts, also in nested objects', () => {
+claim('the types show the values and not the ciphertexts, also in nested objects', () => {
   expectTypeOf<typeof patients.$inferSelect>().toEqualTypeOf<Patient>();
   const never = async () => ({
     all: await db.select().from(patients),
@@ -53,36 +55,39 @@ test('the types show the values and not the ciphertexts, also in nested objects'
   expectTypeOf(never).returns.resolves.toEqualTypeOf<All>();
 });
 
-test('results have handles of concealed columns, writes also take values, and conditions take values', () => {
-  const ssn = encrypted(field.text().searchable().concealed());
-  const age = encrypted(field.number().concealed()).notNull();
-  const guests = encryptedTable('guests', { id: uuid().primaryKey(), ssn, age });
-  const others = ours.encryptedTable('others', { ssn: ours.encrypted(field.text().concealed()) });
-  type Guest = { id: string; ssn: Concealed<string> | null; age: Concealed<number> };
-  const never = async (tx: EncryptedDatabase<typeof plain>, my: MySqlRemoteDatabase) => {
-    const [row, set] = [{ id: '', ssn: '1', age: 1 } as const, { ssn: '1' }];
-    const [all, isOne] = [await db.select().from(guests), eq(guests.ssn, '1')];
-    const insert = db.insert(guests).values([row]).onConflictDoUpdate({ target: guests.id, set });
-    const update = tx.update(guests).set({ ...all[0], ssn: '1' });
-    const nested = db.select({ in: { age: guests.age } }).from(guests);
-    const found = await nested.where(inArray(guests.age, [1]));
-    expectTypeOf(found).toEqualTypeOf<{ in: Pick<Guest, 'age'> }[]>();
-    expectTypeOf(await found[0]?.in.age.reveal({ by: db.revealed().as('7') })).toEqualTypeOf<
-      number | undefined
-    >();
-    void withEncryption(my, eaas).insert(others).values(set).onDuplicateKeyUpdate({ set });
-    // @ts-expect-error: another type
-    db.insert(guests).values({ ...row, ssn: 1 });
-    // @ts-expect-error: another type
-    db.update(guests).set({ age: '1' });
-    // @ts-expect-error: another type
-    eq(guests.age, '1');
-    return [all, await insert.returning(), await update.where(isOne).returning()];
-  };
-  expectTypeOf(never).returns.resolves.toEqualTypeOf<Guest[][]>();
-});
+claim(
+  'results have handles of concealed columns, writes also take values, and conditions take values',
+  () => {
+    const ssn = encrypted(field.text().searchable().concealed());
+    const age = encrypted(field.number().concealed()).notNull();
+    const guests = encryptedTable('guests', { id: uuid().primaryKey(), ssn, age });
+    const others = ours.encryptedTable('others', { ssn: ours.encrypted(field.text().concealed()) });
+    type Guest = { id: string; ssn: Concealed<string> | null; age: Concealed<number> };
+    const never = async (tx: EncryptedDatabase<typeof plain>, my: MySqlRemoteDatabase) => {
+      const [row, set] = [{ id: '', ssn: '1', age: 1 } as const, { ssn: '1' }];
+      const [all, isOne] = [await db.select().from(guests), eq(guests.ssn, '1')];
+      const insert = db.insert(guests).values([row]).onConflictDoUpdate({ target: guests.id, set });
+      const update = tx.update(guests).set({ ...all[0], ssn: '1' });
+      const nested = db.select({ in: { age: guests.age } }).from(guests);
+      const found = await nested.where(inArray(guests.age, [1]));
+      expectTypeOf(found).toEqualTypeOf<{ in: Pick<Guest, 'age'> }[]>();
+      expectTypeOf(await found[0]?.in.age.reveal({ by: db.revealed().as('7') })).toEqualTypeOf<
+        number | undefined
+      >();
+      void withEncryption(my, eaas).insert(others).values(set).onDuplicateKeyUpdate({ set });
+      // @ts-expect-error: another type
+      db.insert(guests).values({ ...row, ssn: 1 });
+      // @ts-expect-error: another type
+      db.update(guests).set({ age: '1' });
+      // @ts-expect-error: another type
+      eq(guests.age, '1');
+      return [all, await insert.returning(), await update.where(isOne).returning()];
+    };
+    expectTypeOf(never).returns.resolves.toEqualTypeOf<Guest[][]>();
+  },
+);
 
-test('a column whose field has a schema shows what the schema returns', () => {
+claim('a column whose field has a schema shows what the schema returns', () => {
   const schema = {} as StandardSchema<string, Notes>;
   const table = encryptedTable('notes', {
     id: uuid().primaryKey(),
@@ -91,7 +96,7 @@ test('a column whose field has a schema shows what the schema returns', () => {
   expectTypeOf<typeof table.$inferSelect>().toEqualTypeOf<{ id: string; notes: Notes | null }>();
 });
 
-test('functions with the bounds of Drizzle take an encrypted database, also `withReplicas`', () => {
+claim('functions with the bounds of Drizzle take an encrypted database, also `withReplicas`', () => {
   type Bound = PgDatabase<PgRemoteQueryResultHKT, { patients: typeof patients }>;
   const generic = <Database extends Bound>(of: Database): Database => of;
   const own = (of: Parameters<Parameters<(typeof plain)['transaction']>[0]>[0]) => of;
@@ -106,7 +111,7 @@ test('functions with the bounds of Drizzle take an encrypted database, also `wit
   expectTypeOf(never).returns.resolves.toEqualTypeOf<Patient[][]>();
 });
 
-test('definitions, values and searches of the wrong type do not compile', () => {
+claim('definitions, values and searches of the wrong type do not compile', () => {
   const never = (): void => {
     eq(patients.ssn, '1');
     matches(patients.name, { words: 'ada' });

@@ -1,5 +1,6 @@
-import { assertType, expectTypeOf, test } from 'vitest';
-import { observedClient } from '../../test/observed-client.ts';
+import { claim } from '@eaas/test-kit/types';
+import { assertType, expectTypeOf } from 'vitest';
+import { observedClient } from './observed-client.ts';
 import {
   createIndexKey,
   defineFields,
@@ -10,7 +11,7 @@ import {
   part,
   unencrypted,
   withFields,
-} from './fields.ts';
+} from '../src/fields/fields.ts';
 
 interface Notes {
   tags: string[];
@@ -39,7 +40,7 @@ interface User {
   notes?: Notes;
 }
 
-test('the type of a stored row has ciphertexts, index columns and unchanged columns', async () => {
+claim('the type of a stored row has ciphertexts, index columns and unchanged columns', async () => {
   const records = await open();
   const user: User = { id: '1', email: 'ada@example.com', ssn: '1' };
   const stored = await records.encryptRow('users', user.id, user);
@@ -55,30 +56,33 @@ test('the type of a stored row has ciphertexts, index columns and unchanged colu
   expectTypeOf(opened).toEqualTypeOf<{ id: string; email: string | null; ssn: string; notes?: Notes }>();
 });
 
-test('the type of a ciphertext excludes plaintext, fingerprints, and ciphertexts of other fields', async () => {
-  const records = await open();
-  const { email, email_index, ssn } = await records.encryptRow('users', 1, { email: 'a', ssn: 'b' });
-  type Stored = EncryptedRow<typeof fields, 'users', User>;
-  expectTypeOf<string>().not.toExtend<Stored['ssn']>();
-  expectTypeOf(email).not.toExtend<Stored['ssn']>();
-  expectTypeOf(email_index).not.toExtend<Stored['ssn']>();
-  expectTypeOf(ssn).toExtend<Stored['ssn']>();
-  expectTypeOf(ssn).toExtend<string>();
-  assertType<() => unknown>(() => [
-    // @ts-expect-error: the value is not of the type Notes
-    records.encryptRow('users', 1, { notes: { tags: 'x' } }),
-    // @ts-expect-error: the column `mail` is not defined
-    records.encryptRow('users', 1, { mail: 'ada@example.com' }),
-    // @ts-expect-error: the field `email` needs the id of its row
-    records.encryptRow('users', undefined, { email: '' }),
-    // @ts-expect-error: the value is already encrypted
-    records.encryptRow('users', 1, { email }),
-    // @ts-expect-error: the ciphertext belongs to another field
-    records.decryptRow('users', 1, { ssn: email }),
-    // @ts-expect-error: the field `ssn` is not searchable
-    records.where('users', { email: 'a', ssn: 'b' }),
-  ]);
-});
+claim(
+  'the type of a ciphertext excludes plaintext, fingerprints, and ciphertexts of other fields',
+  async () => {
+    const records = await open();
+    const { email, email_index, ssn } = await records.encryptRow('users', 1, { email: 'a', ssn: 'b' });
+    type Stored = EncryptedRow<typeof fields, 'users', User>;
+    expectTypeOf<string>().not.toExtend<Stored['ssn']>();
+    expectTypeOf(email).not.toExtend<Stored['ssn']>();
+    expectTypeOf(email_index).not.toExtend<Stored['ssn']>();
+    expectTypeOf(ssn).toExtend<Stored['ssn']>();
+    expectTypeOf(ssn).toExtend<string>();
+    assertType<() => unknown>(() => [
+      // @ts-expect-error: the value is not of the type Notes
+      records.encryptRow('users', 1, { notes: { tags: 'x' } }),
+      // @ts-expect-error: the column `mail` is not defined
+      records.encryptRow('users', 1, { mail: 'ada@example.com' }),
+      // @ts-expect-error: the field `email` needs the id of its row
+      records.encryptRow('users', undefined, { email: '' }),
+      // @ts-expect-error: the value is already encrypted
+      records.encryptRow('users', 1, { email }),
+      // @ts-expect-error: the ciphertext belongs to another field
+      records.decryptRow('users', 1, { ssn: email }),
+      // @ts-expect-error: the field `ssn` is not searchable
+      records.where('users', { email: 'a', ssn: 'b' }),
+    ]);
+  },
+);
 
 const byParts = defineFields({
   patients: {
@@ -96,7 +100,7 @@ const byParts = defineFields({
   },
 });
 
-test('the type of `where` accepts each index name with its query type', async () => {
+claim('the type of `where` accepts each index name with its query type', async () => {
   const { client } = await observedClient();
   const records = byParts.for(client, { index: await createIndexKey(client) });
   const born = new Date('1815-12-10');
