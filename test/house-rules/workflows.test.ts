@@ -96,6 +96,17 @@ test.each(['model', 'prove', 'prove -- breaks', 'prove -- citus'])(
   },
 );
 
+test('the share of drawn faults that is noticed each week stays in the summary of its run, also if it is too small', () => {
+  const { job } = jobs.find(({ place }) => place === '.github/workflows/weekly.yml: drawn') ?? {};
+  const [draw, keep] = job?.steps.slice(-2) ?? [];
+  // Without the option `pipefail` of this shell, the step would pass whatever is noticed.
+  expect(draw).toEqual({ run: 'npm run prove -- drawn 60 | tee drawn.txt', shell: 'bash' });
+  expect(keep).toMatchObject({
+    if: 'always()',
+    run: expect.stringMatching(/drawn\.txt >> "\$GITHUB_STEP_SUMMARY"$/),
+  });
+});
+
 test('the run of CI is the one of CONTRIBUTING: npm ci, the check, the budget of a wrap, the tests', () => {
   const lines = files.find(({ path }) => path === '.ci/run')?.lines ?? [];
   expect(lines.slice(-4)).toEqual(['npm ci', 'npm run check', 'npm run budget', 'npm test']);
