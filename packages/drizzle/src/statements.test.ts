@@ -124,6 +124,14 @@ test('the order of the fingerprints in a statement says nothing about the values
   expect(params).toEqual(params.toSorted());
 });
 
+test('an insert into a table without encrypted columns keeps what the app says of conflicts', async () => {
+  const insert = () => db.insert(visits).values({ id: randomUUID(), ssn: '1' });
+  await insert().onConflictDoNothing();
+  await insert().onConflictDoUpdate({ target: visits.id, set: { ssn: '2' } });
+  const ends = sent.map(({ sql: text }) => text.slice(text.indexOf('on conflict')));
+  expect(ends).toEqual(['on conflict do nothing', 'on conflict ("id") do update set "ssn" = $3']);
+});
+
 const name = patients.name;
 const ssn = patients.ssn;
 

@@ -189,6 +189,8 @@ test('an upsert by another key encrypts for the row that has it, also in a table
   answer.rows = [[id, '0 ']];
   const insert = db.insert(settings).values({ id: randomUUID(), key: 'theme', value: 'dark' });
   await insert.onConflictDoUpdate({ target: settings.key, set: { value: excluded(settings.value) } });
+  expect(statements[0]?.sql).toContain(' where "settings"."key" = $');
+  expect(statements[0]?.params).toContain('theme');
   expect(statements[1]?.sql).toContain(' where case when "settings"."id" in ($5) then 1 else');
   expect(statements[1]?.params[4]).toBe(id);
   answer.rows = [[statements[1]?.params[3], id]];

@@ -297,6 +297,13 @@ test('`updateMany` writes different ciphertexts to each row', async () => {
   expect(result).toEqual({ count: 2 });
 });
 
+test('`updateMany` without a condition names each row by its id, beside a condition that all rows meet', async () => {
+  const { sent } = await play('Patient', 'updateMany', { data: { name: 'Ada' } }, { run: [{ id: 'p' }] });
+  expect(sent).toEqual([
+    { where: { id: 'p', AND: [{}] }, data: { name: sealed('Patient', 'name', 'p', 'Ada') } },
+  ]);
+});
+
 const hidden = { omit: { ssn_index: true, born_index: true, coarse_index: true } };
 
 const note = (id: string, value = 'cough') => ({ note: sealed('Visit', 'note', id, value) });

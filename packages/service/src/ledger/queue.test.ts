@@ -194,6 +194,32 @@ test.each(['read', 'append', 'locked'] as const)(
   },
 );
 
+test('of calls that wait together, those that stay are written when one has left', async () => {
+  let release: (() => void) | undefined;
+  const { decide, verified } = await openPair({
+    send: async (link) => {
+      if (release === undefined) {
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+      }
+      return link();
+    },
+  });
+  const end = new AbortController();
+  const first = decide(0, note);
+  await vi.waitFor(() => expect(release).toBeDefined());
+  const leaving = decide(0, note, { signal: end.signal });
+  const staying = [decide(0, note), decide(0, note)];
+  end.abort();
+  await expect(leaving).rejects.toMatchObject({ code: unwritten });
+  release?.();
+
+  await Promise.all([first, ...staying]);
+
+  expect(await verified()).toMatchObject({ valid: true, head: { id: 3 } });
+});
+
 test('a lock that comes after all have left writes nothing for them', async () => {
   fakeTime();
   let [isHeld, free] = [false, (): void => {}];
