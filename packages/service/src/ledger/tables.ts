@@ -40,7 +40,7 @@ const key = {
   rev: 'number',
 } as const;
 
-/** The row of a key. Plugins add columns: see `Fields` in plugin.ts. */
+/** The row of a key. Plugins add columns: see `Field` in plugin.ts. */
 export interface KeyRow extends RowOf<typeof key> {
   readonly status: Output<'POST /v1/keys'>['status'];
 }
