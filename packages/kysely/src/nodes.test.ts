@@ -26,7 +26,7 @@ const one = k.ValueNode.create(1);
 const equal = k.OperatorNode.create('=');
 const compared = (left: Node, right: Node): Node => k.BinaryOperationNode.create(left, equal, right);
 /** A node whose members Kysely makes in several steps. */
-const node = (kind: k.OperationNodeKind, members: object): Node => ({ kind, ...members }) as Node;
+const node = (kind: k.OperationNodeKind, members: object): Node => ({ kind, ...members });
 const from = k.SelectQueryNode.createFrom([patients]);
 const selecting = (held: Node): Node =>
   ({ ...from, selections: [k.SelectionNode.create(held as never)] }) as Node;
@@ -53,7 +53,7 @@ const holders: Partial<Record<k.OperationNodeKind, Holder>> = {
   FromNode: (held) => k.FromNode.create([held]),
   FunctionNode: (held) => k.FunctionNode.create('lower', [held]),
   GeneratedNode: (held) => node('GeneratedNode', { expression: held }),
-  GroupByItemNode: (held) => k.GroupByItemNode.create(held as never),
+  GroupByItemNode: (held) => k.GroupByItemNode.create(held),
   GroupByNode: (held) => k.GroupByNode.create([held as never]),
   HavingNode: (held) => k.HavingNode.create(held),
   InsertQueryNode: (held) => node('InsertQueryNode', { into: patients, defaultValues: false, top: held }),
@@ -73,12 +73,11 @@ const holders: Partial<Record<k.OperationNodeKind, Holder>> = {
     k.OnDuplicateKeyNode.create([k.ColumnUpdateNode.create(k.ColumnNode.create('city'), held)]),
   OnNode: (held) => k.OnNode.create(held),
   OrNode: (held) => k.OrNode.create(held, one),
-  OrderByItemNode: (held) => k.OrderByItemNode.create(held as never),
-  OrderByNode: (held) => k.OrderByNode.create([k.OrderByItemNode.create(held as never)]),
+  OrderByItemNode: (held) => k.OrderByItemNode.create(held),
+  OrderByNode: (held) => k.OrderByNode.create([k.OrderByItemNode.create(held)]),
   OutputNode: (held) =>
     k.OutputNode.create([k.SelectionNode.create(k.FunctionNode.create('lower', [held]) as never)]),
-  OverNode: (held) =>
-    k.OverNode.cloneWithOrderByItems(k.OverNode.create(), [k.OrderByItemNode.create(held as never)]),
+  OverNode: (held) => k.OverNode.cloneWithOrderByItems(k.OverNode.create(), [k.OrderByItemNode.create(held)]),
   ParensNode: (held) => k.ParensNode.create(held),
   PartitionByItemNode: (held) => k.PartitionByItemNode.create(held as never),
   PartitionByNode: (held) => k.PartitionByNode.create([k.PartitionByItemNode.create(held as never)]),
@@ -94,7 +93,7 @@ const holders: Partial<Record<k.OperationNodeKind, Holder>> = {
   TupleNode: (held) => k.TupleNode.create([held, one]),
   UnaryOperationNode: (held) => k.UnaryOperationNode.create(k.OperatorNode.create('not'), held),
   UpdateQueryNode: (held) => node('UpdateQueryNode', { table: patients, where: k.WhereNode.create(held) }),
-  UsingNode: (held) => k.UsingNode.create([held as never]),
+  UsingNode: (held) => k.UsingNode.create([held]),
   ValueListNode: (held) => k.ValueListNode.create([held]),
   ValuesNode: (held) => k.ValuesNode.create([k.ValueListNode.create([held])]),
   WhenNode: (held) => k.WhenNode.create(held),
@@ -240,7 +239,7 @@ describe('what compares all that a query returns', () => {
       groupBy: k.GroupByNode.create([k.GroupByItemNode.create(k.RawNode.createWithSql('1'))]),
     },
     '`group by` of a number': {
-      groupBy: k.GroupByNode.create([k.GroupByItemNode.create(k.ValueNode.createImmediate(1) as never)]),
+      groupBy: k.GroupByNode.create([k.GroupByItemNode.create(k.ValueNode.createImmediate(1))]),
     },
     '`distinct`': { frontModifiers: [k.SelectModifierNode.create('Distinct')] },
     ...Object.fromEntries(
