@@ -1,10 +1,12 @@
-// What a list with encrypted columns costs the client: as values, and as handles that nobody reveals.
+// What a list with encrypted columns costs the client: as values, and as handles that nobody reveals; and what an insert of as many
+// rows costs.
+import { createCipheriv, randomBytes } from 'node:crypto';
 import { encrypted, encryptedTable, withEncryption } from '@eaas/drizzle/pg';
 import { createTestService } from '@eaas/local';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, type Field, field, unencrypted } from '@eaas/sdk/fields';
-import { pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { customType, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import type { Benchmark } from './compare.ts';
 import { inTurns } from './in-turns.ts';
@@ -19,15 +21,28 @@ const people = Array.from({ length: 200 }, (_, nth) => ({
   ...columnsOf((name) => `${name} of person number ${nth}`),
 }));
 
+const keyByHand = randomBytes(32);
+
+/** A column as people encrypt it by hand in Drizzle: AES-256-GCM under one key, with nothing that binds a value to its row. */
+const byHand = customType<{ data: string; driverData: string }>({
+  dataType: () => 'text',
+  toDriver(value) {
+    const iv = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', keyByHand, iv);
+    const sealed = Buffer.concat([iv, cipher.update(value, 'utf8'), cipher.final()]);
+    return Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64');
+  },
+});
+
 export const benchmark: Benchmark = {
   name: 'lists',
   about:
-    'a list of 200 rows with six columns, which are plain, encrypted, or concealed and not revealed, read by `decryptRows` or Drizzle, in lists for a second of the CPU time of the client, whose data keys are in memory',
+    'a list of 200 rows with six columns, which are plain, encrypted, or concealed and not revealed, read by `decryptRows` or Drizzle, or inserted by Drizzle, in lists for a second of the CPU time of the client, whose data keys are in memory',
   async comparisons(defer) {
     const postgres = await OwnPostgres.start('installed', false);
     defer(postgres.drop);
     const sql = connectDeferred(defer, postgres);
-    for (const table of ['plain', 'people']) {
+    for (const table of ['plain', 'people', 'plain_inserts', 'people_inserts', 'inserts_by_hand']) {
       await sql.unsafe(`create table ${table} (id uuid primary key, ${names.join(' text, ')} text)`);
     }
     const service = createTestService();
@@ -43,6 +58,13 @@ export const benchmark: Benchmark = {
     const id = uuid().primaryKey();
     const plainTable = pgTable('plain', { id, ...columnsOf(() => text()) });
     const peopleTable = encryptedTable('people', { id, ...columnsOf(() => encrypted(field.text())) });
+    const newRows = () => people.map((row) => ({ ...row, id: crypto.randomUUID() }));
+    const plainInserts = pgTable('plain_inserts', { id, ...columnsOf(() => text()) });
+    const insertsByHand = pgTable('inserts_by_hand', { id, ...columnsOf(() => byHand()) });
+    const peopleInserts = encryptedTable('people_inserts', {
+      id,
+      ...columnsOf(() => encrypted(field.text())),
+    });
     const reading = (of: typeof records) => async () =>
       of.decryptRows('people', await sql<typeof people>`select * from people`, (row) => row.id);
     /** For a turn, how many lists are read. */
@@ -53,6 +75,9 @@ export const benchmark: Benchmark = {
       'plain, Drizzle': speedOf(async () => drizzle(sql).select().from(plainTable), 300),
       'encrypted, Drizzle': speedOf(async () => db.select().from(peopleTable), 30),
       'to encrypt': speedOf(encryptAll, 30),
+      'an insert, plain': speedOf(async () => drizzle(sql).insert(plainInserts).values(newRows()), 100),
+      'an insert, by hand': speedOf(async () => drizzle(sql).insert(insertsByHand).values(newRows()), 30),
+      'an insert, encrypted': speedOf(async () => db.insert(peopleInserts).values(newRows()), 30),
     };
     const compared = (ours: keyof typeof read, reference: keyof typeof read, target?: number) => ({
       ours,
@@ -66,6 +91,8 @@ export const benchmark: Benchmark = {
       compared('encrypted', 'plain'),
       compared('encrypted, Drizzle', 'plain, Drizzle'),
       compared('to encrypt', 'encrypted'),
+      compared('an insert, encrypted', 'an insert, by hand'),
+      compared('an insert, encrypted', 'an insert, plain'),
     ];
   },
 };

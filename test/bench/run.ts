@@ -3,13 +3,14 @@ import { benchmark as budget } from './budget.bench.ts';
 import type { Benchmark, Defer, Report } from './compare.ts';
 import { describeLoad, watchMachine } from './machine-load.ts';
 import { benchmark as growth } from './growth.bench.ts';
+import { benchmark as latency } from './latency.bench.ts';
 import { benchmark as lists } from './lists.bench.ts';
 import { benchmark as regress } from './regress.bench.ts';
 import { cellsOf, columns, keepReport, machineName, type Row, rowOf } from './results.ts';
 import { benchmark as tenants } from './tenants.bench.ts';
 import { writePage } from './write-page.ts';
 
-const benchmarks: readonly (Benchmark | Report)[] = [tenants, lists, growth, regress, budget];
+const benchmarks: readonly (Benchmark | Report)[] = [tenants, lists, latency, growth, regress, budget];
 
 const interrupted = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
 const words = process.argv.slice(2);
