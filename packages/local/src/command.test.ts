@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
 import { EaasClient } from '@eaas/sdk';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { run } from './command.ts';
+import { help, run } from './command.ts';
 import { createLocalService } from './index.ts';
 import { formatSealed } from './sealed.ts';
 import { keysOfSecrets } from './secret.ts';
@@ -126,6 +127,85 @@ test.each<[string[], string | undefined, RegExp]>([
   expect([printed, noted]).toEqual(['', expect.stringMatching(message)]);
   expect(noted).toContain('--help');
   expect(noted).not.toContain('secret');
+});
+
+/** What the help lists under a title: the first word of each line that is not the rest of another. */
+const listedUnder = (title: string): string[] => {
+  const [, list = ''] = help.split(`${title}:\n`);
+  const [lines = ''] = list.split('\n\n');
+  return Array.from(lines.matchAll(/^  (?:-\w, )?(?:--)?(\w+)/gm), ([, name = '']) => name);
+};
+const commandsInHelp = [...new Set(listedUnder('Commands'))];
+const optionsInHelp = listedUnder('Options');
+
+/** Runs a command with an option and without, on the same keys and files, and says what each printed and noted. */
+async function runsOf(option: string): Promise<{ readonly without: string; readonly with: string }> {
+  const folder = await newDirectory();
+  const keyFile = (name: string) => {
+    const file = join(folder, name, 'local.json');
+    createLocalService({ file });
+    return file;
+  };
+  const sealed = await printedBy(['new']);
+  vi.stubEnv('EAAS_LOCAL_NEW_PASSPHRASE', 'a passphrase');
+  const says = async (...args: string[]) => {
+    [printed, noted] = ['', ''];
+    return `${await run(args)} ${printed} ${noted}`;
+  };
+  const pairs: Readonly<Record<string, () => Promise<readonly [string, string]>>> = {
+    in: async () => [await says('rotate'), await says('rotate', '--in', '30m')],
+    async json() {
+      // A key file is looked at as it is.
+      vi.mocked(fs.fstatSync).mockRestore();
+      syncBuiltinESMExports();
+      return [await says('lock', keyFile('a')), await says('lock', keyFile('b'), '--json')];
+    },
+    help: async () => [await says('show'), await says('show', '--help')],
+  };
+  vi.stubEnv('EAAS_LOCAL', sealed);
+  const [without = '', withIt = ''] = (await pairs[option]?.()) ?? [];
+  return { without, with: withIt };
+}
+
+const effects: Readonly<Record<string, { readonly without: RegExp; readonly with: RegExp }>> = {
+  in: {
+    without: /^0 .*encrypts from 2026-11-26T13:00:00.000Z on/s,
+    with: /^0 .*encrypts from 2026-11-26T12:30:00.000Z on/s,
+  },
+  json: {
+    without: /^0 tenant \S+\nlock passphrase \(before: none\)\n .*Copies of the old file/s,
+    with: /^0 \{"tenant_id":"\S+","lock_before":"none","lock":"passphrase"\}\n $/,
+  },
+  help: { without: /^0 (?!Usage)/, with: /^0 Usage: npx --no-install @eaas\/local/ },
+};
+
+test('each option that the help lists has a run with it, and one without', () => {
+  expect(Object.keys(effects).toSorted()).toEqual(optionsInHelp.toSorted());
+});
+
+test.each(optionsInHelp)('`--%s` does what the help says, and nothing does it without', async (option) => {
+  const runs = await runsOf(option);
+  expect(runs.without).toMatch(effects[option]?.without ?? '');
+  expect(runs.with).toMatch(effects[option]?.with ?? '');
+});
+
+const belongs: Readonly<Record<string, readonly string[]>> = {
+  in: ['rotate'],
+  json: [],
+  help: commandsInHelp,
+};
+const elsewhere = optionsInHelp.flatMap((option) =>
+  commandsInHelp
+    .filter((name) => !belongs[option]?.includes(name))
+    .map((name) => [name, option, option === 'in' ? ['--in', '1h'] : [`--${option}`]] as const),
+);
+
+test.each(elsewhere)('`%s` refuses `--%s`, which belongs to another command', async (name, option, given) => {
+  vi.stubEnv('EAAS_LOCAL', await printedBy(['new']));
+  [printed, noted] = ['', ''];
+  const more = name === 'expand' ? ['A_VARIABLE'] : [];
+  expect(await run([name, ...more, ...given])).toBe(2);
+  expect([printed, noted]).toEqual(['', expect.stringContaining(`\`--${option}\` belongs to`)]);
 });
 
 test('`expand` prints the keys of secrets in variables, also of .env, and never shows what it gets in place of a name', async () => {
