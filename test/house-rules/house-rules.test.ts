@@ -53,6 +53,25 @@ test('no relative import refers to a file of another package, except to what bot
   expect(wrong).toEqual([]);
 });
 
+test('each option of a command stands in a test of its package, which runs the command with it', () => {
+  const commands = ['cli', 'files', 'migrate', 'local'];
+  const declared = /(?:\boption|\bOption)\(\s*['"`](?:-\w, )?--([\w-]+)|^ {2}(?:-\w, )?--([\w-]+)/gm;
+  const missing = commands.flatMap((name) => {
+    const own = files.filter(({ path }) => path.startsWith(`packages/${name}/`));
+    const isTest = (path: string) => path.endsWith('.test.ts') || path.startsWith(`packages/${name}/test/`);
+    const tests = own.filter(({ path }) => isTest(path)).map(({ text }) => text);
+    const options = own
+      .filter(({ path }) => path.startsWith(`packages/${name}/src/`) && !isTest(path))
+      .flatMap(({ text }) => Array.from(text.matchAll(declared), ([, made, listed]) => made ?? listed ?? ''));
+    expect(options.length).toBeGreaterThan(2);
+    return [...new Set(options)]
+      .filter((option) => !tests.some((text) => new RegExp(`--${option}(?![\\w-])`).test(text)))
+      .map((option) => `${name}: --${option}`);
+  });
+  // Each command has it, and the tests of all helps ask for it.
+  expect(missing.filter((option) => !option.endsWith(': --help'))).toEqual([]);
+});
+
 test('each file that `npm test` plays in memory exists', () => {
   const config = files.find(({ path }) => path === 'vitest.config.ts')?.text ?? '';
   const lists = Array.from(config.matchAll(/inConformance\('([^']+)'\)/g), ([, names = '']) => names);

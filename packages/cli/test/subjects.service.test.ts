@@ -72,6 +72,11 @@ test('a person is shown, reported and erased, by a name from standard input or b
   const entries = join(folder, 'entries.ndjson');
   const whole = jsonLines<object>(await readFile(entries, 'utf8')).filter((line) => 'action' in line);
   expect(whole.toReversed().map((entry) => reportRow(entry as never))).toEqual(rows);
+  const byId = join(await newDirectory(), 'by-id');
+  const gathered = await eaas('audit', 'evidence', '--tenant', 'acme', '--subject', id, '--out', byId);
+  expect(gathered.code).toBe(0);
+  const shownById = await readFile(join(byId, 'entries.ndjson'), 'utf8');
+  expect(jsonLines<object>(shownById).filter((line) => 'action' in line)).toEqual(whole);
   const verified = await eaas('audit', 'verify-file', entries, '--partial', '--json');
   expect([verified.code, JSON.parse(verified.stdout)]).toMatchObject([0, { valid: true, first_id: 1 }]);
 

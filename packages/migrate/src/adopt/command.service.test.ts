@@ -1,5 +1,5 @@
 // The command in this process, on PostgreSQL: what it refuses, and what a person says of single rows.
-import { createCipheriv, createHmac, randomBytes } from 'node:crypto';
+import { createCipheriv, createHmac, randomBytes, scryptSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -21,7 +21,9 @@ const { baseUrl: EAAS_BASE_URL, apiKey: EAAS_API_KEY } = options;
 const { keyId: EAAS_KEY_ID } = await service.connect();
 const client = { EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID };
 const OLD_KEY = '7f'.repeat(32);
-setVariables({ ...variablesOf(connection), ...client, OLD_KEY });
+const PASSPHRASE = 'a passphrase of the app';
+const SALT = "the app's salt";
+setVariables({ ...variablesOf(connection), ...client, OLD_KEY, PASSPHRASE, SALT });
 // The query makes it a module of its own, with this key.
 const { encrypt } = await import(`${root}examples/adopt/links.mjs?${connection.database}`);
 const { encrypt: sign } = await import(`${root}examples/adopt/mailboxes.mjs?${connection.database}`);
@@ -91,6 +93,21 @@ test('`--leave-unknown` leaves the rows that cannot be converted, lists them, an
   expect(await adopted('--leave-unknown')).toContain(`nothing old was left, except in row ${ids}: repair it`);
   const after = await stored();
   expect(after).toMatchObject([...before, { token: expect.stringMatching(/^eaasA/) }]);
+});
+
+test('a passphrase opens with the salt that `--salt` names, and without it nothing is changed', async () => {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', scryptSync(PASSPHRASE, SALT, 32), iv);
+  const sealed = Buffer.concat([cipher.update('one'), cipher.final()]);
+  await fill([[iv, cipher.getAuthTag(), sealed].map((bytes) => bytes.toString('hex')).join(':')]);
+  const before = await stored();
+  const run = (...more: string[]) =>
+    command('adopt', 'DATABASE_URL', 'tokens', 'token', '--old-key', 'PASSPHRASE', '--yes', ...more);
+
+  expect(await run()).toMatchObject({ code: 2, stderr: expect.stringMatching(/^Nothing was changed/) });
+  expect(await stored()).toEqual(before);
+  expect(await run('--salt', 'SALT')).toMatchObject({ code: 0, stderr: '' });
+  expect(await opened()).toEqual(['one']);
 });
 
 test('an empty text as the id of a row is an error of one line', async () => {
