@@ -58,7 +58,7 @@ export const benchmark: Benchmark = {
     const id = uuid().primaryKey();
     const plainTable = pgTable('plain', { id, ...columnsOf(() => text()) });
     const peopleTable = encryptedTable('people', { id, ...columnsOf(() => encrypted(field.text())) });
-    const newRows = () => people.map((row) => ({ ...row, id: crypto.randomUUID() }));
+    const newRows = () => people.map((row) => Object.assign({}, row, { id: crypto.randomUUID() }));
     const plainInserts = pgTable('plain_inserts', { id, ...columnsOf(() => text()) });
     const insertsByHand = pgTable('inserts_by_hand', { id, ...columnsOf(() => byHand()) });
     const peopleInserts = encryptedTable('people_inserts', {
