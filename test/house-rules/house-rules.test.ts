@@ -119,7 +119,7 @@ test('each file begins with a comment that says what it is for, and has at most 
 // from lower layers and from its own part.
 const layers: readonly (readonly RegExp[])[] = [
   [/^base\//],
-  [/^fair\.ts$/, /^postgres\//, /^root-key\/(?!root-check)/],
+  [/^fair\.ts$/, /^postgres\//, /^state\//, /^root-key\/(?!root-check)/],
   [/^plugins\//, /^root-key\/root-check\.ts$/],
   [/^app\/service\.ts$/],
   [/^operator\//],

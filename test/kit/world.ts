@@ -5,7 +5,7 @@ import { serveHttp } from '../../packages/server/src/app/serve.ts';
 import { operations } from '../../packages/server/src/operator/operations.ts';
 import { createTenant, type TenantSettings } from '../../packages/server/src/operator/tenants.ts';
 import { KeyHosts } from '../../packages/server/src/plugins/key-hosts.ts';
-import { createService, type Service } from '../../packages/server/src/app/service.ts';
+import { createService, type Service, type ServiceOptions } from '../../packages/server/src/app/service.ts';
 import { Database } from '../../packages/server/src/postgres/database.ts';
 import { openPool } from '../../packages/server/src/postgres/sql.ts';
 import { called } from './called.ts';
@@ -44,8 +44,10 @@ export async function openWorld(
     ownRoots: Roots = roots,
     plugins: readonly Plugin[] = [],
   ): Service {
-    const options = { database: own, roots: ownRoots, keyHosts, wallClock: clock.now, plugins };
-    const service = createService(options);
+    return replicaWith({ database: own, roots: ownRoots, keyHosts, plugins });
+  }
+  function replicaWith(options: Partial<ServiceOptions>): Service {
+    const service = createService({ database: connections, roots, wallClock: clock.now, ...options });
     Object.assign(service.ledger.clock, clock);
     return service;
   }
@@ -53,6 +55,7 @@ export async function openWorld(
     database,
     roots,
     replica,
+    replicaWith,
     /** The time of the database and of all replicas, in milliseconds since 1970. */
     get time() {
       return time;

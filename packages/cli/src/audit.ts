@@ -1,6 +1,13 @@
 // All commands of `eaas audit`. Two are made here: `export`, and `acknowledge-restore`.
 import { progressLine } from '@eaas/protocol/internal';
-import { acknowledgeRestore } from '@eaas/server/internal';
+import {
+  acknowledgeRestore,
+  asWord,
+  listTenants,
+  Refusal,
+  requireTenantId,
+  type Service,
+} from '@eaas/server/internal';
 import { auditEvidence } from './audit-evidence.ts';
 import { auditFollow } from './audit-follow.ts';
 import { auditProve } from './audit-proof.ts';
@@ -8,10 +15,11 @@ import { auditReplay } from './audit-replay.ts';
 import { auditVerify } from './audit-verify.ts';
 import { auditVerifyFile } from './audit-verify-file.ts';
 import { callsOf } from './calls.ts';
-import { onTenant, type Operator, Option, withTenant } from './command.ts';
+import { onTenant, type Operator, Option, reporting, withService, withTenant } from './command.ts';
 import { openExportFile } from './export-file.ts';
+import { WrongUsage } from './kit/index.ts';
 import { entriesAfter, lastBefore, type Position } from './next-entries.ts';
-import { note, printResult, write } from './output.ts';
+import { next, note, printResult, type Reporting, write } from './output.ts';
 import { conflict } from './refusal.ts';
 import { month, wholeNumber } from './values.ts';
 
@@ -75,22 +83,59 @@ async function copy(
   }
 }
 
-const acknowledge = onTenant(
+const acknowledge = reporting(
   'acknowledge-restore',
   "Record in a tenant's log that it was restored from a backup, and why. Checkpoints from after the backup no longer " +
     'match the log, and the entry explains that to the tenant.',
-  ['audit acknowledge-restore --tenant acme --reason "disk failure, backup of 2026-11-19"'],
+  [
+    'audit acknowledge-restore --tenant acme --reason "disk failure, backup of 2026-11-19"',
+    'audit acknowledge-restore --all --reason "disk failure, backup of 2026-11-19"',
+  ],
 )
+  .addOption(new Option('--tenant <tenant>', "the tenant's id or name").conflicts('all'))
+  .option('--all', 'in the logs of all tenants')
   .requiredOption('--reason <text>', 'what happened, in words that the tenant can read')
   .action(async (options) => {
-    const recorded = await withTenant(options, ({ service, tenantId }) =>
-      acknowledgeRestore(service, tenantId, options.reason),
-    );
-    printResult(recorded, options);
-    note(
-      `Next: run \`eaas audit checkpoint --tenant ${recorded.tenant_id}\` and give the output to the tenant.`,
-    );
+    const { tenant, all } = options;
+    if (tenant === undefined && !all) {
+      throw new WrongUsage('Name a tenant with --tenant, or pass --all for the logs of all tenants.');
+    }
+    const unrecorded = await withService(async ({ service }) => {
+      const tenantIds =
+        tenant === undefined
+          ? (await listTenants(service)).map((found) => found.tenant.tenant_id)
+          : [await requireTenantId(service, tenant)];
+      if (tenantIds.length === 0) note('There are no tenants.');
+      return acknowledgeIn(service, tenantIds, options);
+    });
+    if (unrecorded.length > 0) {
+      throw conflict(
+        `The restore could not be recorded for ${unrecorded.join(', ')}: run it again with --tenant for each, after you have found out why.`,
+      );
+    }
+    const place = tenant === undefined ? 'TENANT` for each tenant' : `${asWord(tenant)}\``;
+    next(`\`eaas audit checkpoint --tenant ${place}, and give the output to the tenant`, options);
   });
+
+/** Records the restore for one tenant after the other. Returns those for which it failed, if it was not the only one. */
+async function acknowledgeIn(
+  service: Service,
+  tenantIds: readonly string[],
+  options: Reporting & { readonly reason: string },
+): Promise<string[]> {
+  const unrecorded: string[] = [];
+  for (const tenantId of tenantIds) {
+    try {
+      printResult(await acknowledgeRestore(service, tenantId, options.reason), options);
+    } catch (error) {
+      const isOnly = tenantIds.length === 1;
+      if (isOnly || !(error instanceof Refusal)) throw error;
+      note(`${tenantId}: ${error.message}`);
+      unrecorded.push(tenantId);
+    }
+  }
+  return unrecorded;
+}
 
 export const auditCommands = [
   auditFollow,

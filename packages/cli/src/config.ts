@@ -128,6 +128,7 @@ export function readConfig(
     drainSeconds: read('EAAS_DRAIN_SECONDS') ?? drainSeconds,
     issuerHosts: read('EAAS_ISSUER_HOSTS') ?? [],
     schemaAllow: read('EAAS_SCHEMA_ALLOW') ?? [],
+    stateDirectory: read('EAAS_STATE_DIR') ?? null,
     publicLog: readPublicLog(read),
     logLevel: read('EAAS_LOG_LEVEL') ?? logLevel,
     warnings: [...(ignored === undefined ? [] : [ignored]), ...unknownVariables(env)],

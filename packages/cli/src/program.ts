@@ -14,6 +14,7 @@ import { examine, startWarnings } from './doctor/examine.ts';
 import { failed, type Finding, named, warning } from './doctor/finding.ts';
 import { exitCodes, exitCodesHelp, failureOf, problemOf } from './failure.ts';
 import { halfCommands } from './half.ts';
+import { headCommands } from './heads.ts';
 import { importCommand } from './import.ts';
 import { destroyKey } from './key.ts';
 import { logCommands } from './log.ts';
@@ -116,6 +117,7 @@ export const program: AnyCommand = group(
     group('key', 'Keys of tenants.', [...callsOf('key'), destroyKey]),
     group('subject', 'The people whose data is encrypted.', subjectCommands),
     group('audit', 'Audit logs of tenants.', auditCommands),
+    group('heads', 'What a server remembers of audit logs.', headCommands),
     group('log', 'The public log of the heads of all audit logs.', logCommands),
     group('root-key', 'The root key, which protects all other keys.', rootKeyCommands),
     completion,

@@ -22,6 +22,7 @@ EAAS_AUDIT_RETENTION_MONTHS | \`60\` | how long audit entries are kept, 1 to 120
 EAAS_DRAIN_SECONDS | \`5\`; \`0\` with \`eaas dev\` | for how long a server that was told to stop still [serves](replicas.md), 0 to 300
 EAAS_ISSUER_HOSTS |  | hosts from which the [keys of sign-ins](#hosts-of-sign-ins) may be fetched: \`sign-in.example,*.provider.example\`
 EAAS_SCHEMA_ALLOW |  | names of your own triggers, rules, functions and child tables [in the schema](upgrade.md#a-changed-schema): \`my_trigger,my_schema.my_table\`
+EAAS_STATE_DIR |  | a directory of this server alone, in which it [remembers the newest audit entries](audit-log.md#a-server-that-remembers)
 EAAS_LOG_POLICY_FILE |  | switches the [public log](public-log.md) on: the file with its policy
 EAAS_LOG_INTERVAL | \`60\` | seconds between two moments of the public log, 10 to 3600
 EAAS_LOG_MONITORS | the URLs of the policy | where witnesses show what they signed: \`one=https://witness.example/one\`

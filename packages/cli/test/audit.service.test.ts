@@ -174,3 +174,23 @@ test('audit acknowledge-restore records the restore in a valid log', async () =>
   expect(await eaas('audit', 'verify', '--tenant', tenantId)).toMatchObject({ code: 0 });
   expect(await acknowledge(' ')).toMatchObject({ code: 2 });
 });
+
+test('audit acknowledge-restore --all records the restore in every log, and names those in which it cannot', async () => {
+  const [first, second] = [await newTenant(1), await newTenant(1)];
+  const acknowledge = (...where: string[]) =>
+    eaas('audit', 'acknowledge-restore', ...where, '--json', '--reason', 'disk failure');
+  const recorded = await acknowledge('--all');
+  expect(recorded.code).toBe(0);
+  expect(jsonLines<{ tenant_id: string }>(recorded.stdout).map(({ tenant_id }) => tenant_id)).toEqual(
+    expect.arrayContaining([first, second]),
+  );
+
+  await superuser`update eaas.tenants set name = 'another' where tenant_id = ${first}`;
+  const partly = await acknowledge('--all');
+  expect(partly.code).toBe(1);
+  expect(partly.stderr).toContain(`The restore could not be recorded for ${first}: run it again`);
+  expect(jsonLines<{ tenant_id: string }>(partly.stdout).map(({ tenant_id }) => tenant_id)).toContain(second);
+
+  expect(await acknowledge()).toMatchObject({ code: 2, stderr: expect.stringContaining('pass --all') });
+  expect(await acknowledge('--all', '--tenant', second)).toMatchObject({ code: 2 });
+});

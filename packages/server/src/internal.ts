@@ -51,5 +51,6 @@ export { isDatabaseFault, isDriverFault, unusable } from './postgres/faults.ts';
 export { hasCitus } from './postgres/citus.ts';
 export { newerSchema, requireUnchanged } from './postgres/migrate.ts';
 export { allowedSentence } from './app/open-service.ts';
+export { openHeadFile } from './state/head-file.ts';
 export { ownsTables, requireVersion } from './postgres/checks.ts';
 export { clockDifference, databaseTime, openPool, type Sql, type Transaction } from './postgres/sql.ts';

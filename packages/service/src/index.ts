@@ -1,6 +1,7 @@
 // What servers, the local service and the command line use.
 export * from './service.ts';
 export { type Listener, type Step } from './ledger/guess.ts';
+export { type HeadMemory, type SeenHead } from './ledger/head-memory.ts';
 // The way of a call, and what doors need for it.
 export { answer, type Door } from './answer.ts';
 export { type Call } from './calls.ts';

@@ -2,6 +2,7 @@
 import { type Calls, callsOf } from './calls.ts';
 import type { Roots } from './crypto/tenant-secrets.ts';
 import type { Listener } from './ledger/guess.ts';
+import type { HeadMemory } from './ledger/head-memory.ts';
 import { type Clock, Ledger } from './ledger/ledger.ts';
 import type { Store } from './ledger/store.ts';
 import {
@@ -32,7 +33,7 @@ export interface Fair {
 }
 
 /** What every operation needs. */
-export interface Service extends Required<Omit<ServiceOptions, 'patience' | 'clock'>> {
+export interface Service extends Required<Omit<ServiceOptions, 'patience' | 'clock' | 'headMemory'>> {
   readonly ledger: Ledger;
   readonly tokens: Tokens;
   /** All tables whose rows decisions read, by their names. */
@@ -53,6 +54,8 @@ interface ServiceOptions {
   /** For how long a call waits for its entry, in milliseconds. Defaults to 4,500: then it is answered within 5 s. */
   readonly patience?: number;
   readonly listener?: Partial<Listener>;
+  /** Remembers the newest entries of logs when the process ends. Absent: nothing does. */
+  readonly headMemory?: HeadMemory | undefined;
   /** The store's time. Absent: it is estimated between calls of the store. */
   readonly clock?: Clock;
 }
@@ -71,7 +74,16 @@ export const createService = (options: ServiceOptions): Service =>
 /** Puts a service together. What it has no operations for, as they weigh in an app's bundle, its door must refuse. */
 export function createServiceWith(
   further: readonly Partial<Operations>[],
-  { store, roots, plugins = [], fair = alone, patience = 4_500, listener = {}, clock }: ServiceOptions,
+  {
+    store,
+    roots,
+    plugins = [],
+    fair = alone,
+    patience = 4_500,
+    listener = {},
+    headMemory,
+    clock,
+  }: ServiceOptions,
 ): Service {
   const fields = plugins.flatMap((plugin) => plugin.fields ?? []);
   const tables = tablesOf(plugins, fields);
@@ -79,7 +91,7 @@ export function createServiceWith(
   return {
     store,
     roots,
-    ledger: new Ledger({ store, roots, tables, listener }, patience, clock),
+    ledger: new Ledger({ store, roots, tables, listener, headMemory }, patience, clock),
     tokens: tokensOf({ store, fair, listener }, Math.min(patience / 2, 2_000)),
     plugins,
     tables,

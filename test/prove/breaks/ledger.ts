@@ -7,6 +7,8 @@ const src = 'packages/service/src';
 const simulation = ['packages/service/test/simulation.test.ts'];
 const follow = [`${src}/ledger/follow.test.ts`, `${src}/ledger/ledger.test.ts`];
 
+const remembered = [`${src}/ledger/head-memory.test.ts`];
+
 export const breaks = [
   ...breaksIn('packages/local/src/memory-store.ts', simulation, {
     'no-cas': [
@@ -33,14 +35,46 @@ export const breaks = [
     'forgets-the-heads-of-the-second': ['if (rest > 0) {', 'if (rest > 0) {\n      this.#unchecked = [];'],
     'looks-once-at-a-database-that-is-away': ['this.#keepUnchecked(heads);\n      this.#lookWhenDue();', ''],
     'tells-the-loss-of-the-head-that-came': [
-      'this.sawForeignAppend();\n    if (!guess.follow(head)) return false;\n    this.#newest = head;',
-      'if (!guess.follow(head)) return false;\n    this.#newest = head;\n    this.sawForeignAppend();',
+      'this.sawForeignAppend();\n    if (!guess.follow(head)) return false;\n    this.#see(head);',
+      'if (!guess.follow(head)) return false;\n    this.#see(head);\n    this.sawForeignAppend();',
     ],
     'lives-on-by-following': [
-      'this.#newest = head;\n    return true;',
-      'this.ledger.guesses.set(this.tenantId, guess, guess.bytes);\n    this.#newest = head;\n    return true;',
+      'this.#see(head);\n    return true;',
+      'this.ledger.guesses.set(this.tenantId, guess, guess.bytes);\n    this.#see(head);\n    return true;',
     ],
   }),
+  ...breaksIn(`${src}/ledger/head-memory.ts`, remembered, {
+    'a-shorter-log-is-the-same': ["if (newestId < seen.id) return 'lost';", ''],
+    'any-entry-is-the-remembered-one': [
+      "sameBytes((entry.row as EntryRow).hash, seen.hash) ? 'there' : 'lost'",
+      "'there'",
+    ],
+    'what-is-absent-was-purged': ["purgedThrough(guess) >= seen.id ? 'purged' : 'lost'", "'purged'"],
+  }),
+  ...breaksIn(`${src}/ledger/tenant-cache.ts`, remembered, {
+    'remembers-a-log-that-lacks-it': ["this.#hasRemembered = found !== 'lost'", 'this.#hasRemembered = true'],
+    'looks-for-it-in-another-snapshot': [
+      'this.guess ? undefined : headMemory?.get',
+      'headMemory ? undefined : this.ledger.headMemory?.get',
+    ],
+    'lists-tell-no-loss': [
+      'if (seen && known.head && isBehind(known.head, seen))',
+      'if (false && seen && known.head)',
+    ],
+  }),
+  ...breaksIn('packages/server/src/state/head-file.ts', ['packages/server/src/state/head-file.test.ts'], {
+    'an-older-head-takes-its-place': ['if (known && known.id >= id) return;', ''],
+    'writes-without-the-lock': ['if (!hasLock) {', 'if (false) {'],
+    'forgets-what-was-not-written': ['this.#keepUnwritten(heads);', ''],
+  }),
+  ...breaksIn(
+    'packages/server/src/state/directory-lock.ts',
+    ['packages/server/src/state/head-file.test.ts'],
+    {
+      'takes-the-lock-of-one-that-runs': ['if (now !== before) return false;', ''],
+      'waits-for-the-dead': ['await ifExists(rename(path, abandoned));', 'return false;'],
+    },
+  ),
   ...breaksIn(`${src}/ledger/guess.ts`, follow, {
     'follows-other-rows': ['if (!this.hasRowsOf(this.#checked(head))) return false;', 'this.#checked(head);'],
     'follows-with-the-quota-of-before': [

@@ -13,6 +13,7 @@ import { checkRoots } from '../root-key/root-check.ts';
 import { Database, type Shared } from '../postgres/database.ts';
 import { unusable } from '../postgres/faults.ts';
 import { type Connection, openPool, type Pool, type Sql } from '../postgres/sql.ts';
+import { type HeadFile, openHeadFile } from '../state/head-file.ts';
 import type { DatabaseOptions, ServeOptions } from './options.ts';
 import { createService } from './service.ts';
 
@@ -113,11 +114,19 @@ export async function openService(options: OpenOptions, purpose: Purpose) {
   const connections = limited(10);
   const reads = limited(4);
   const background = limited(6);
+  let headMemory: HeadFile | undefined;
   const close = async (): Promise<void> => {
     await Promise.all([connections, reads, background].map((pool) => pool.close()));
+    await headMemory?.close();
     await database.close();
   };
+  const warnings = [...options.warnings];
   try {
+    if (purpose === 'serve' && options.stateDirectory) {
+      const opened = await openHeadFile(options.stateDirectory);
+      headMemory = opened.heads;
+      if (opened.warning !== undefined) warnings.push(opened.warning);
+    }
     if (!database.variables) {
       await asOwner(database, async (owner) => {
         if (!(await isMigrated(owner))) await migrate(owner, database.serverRole);
@@ -127,7 +136,6 @@ export async function openService(options: OpenOptions, purpose: Purpose) {
     }
     // Commands work where they can: they find out what else was changed.
     const schemaAllow = options.schemaAllow ?? [];
-    const warnings = [...options.warnings];
     if (purpose === 'serve') {
       const { allowed } = await connections.run((sql) => requireUnchanged(sql, schemaAllow), 10_000);
       if (allowed.length > 0) warnings.push(allowedSentence(allowed));
@@ -140,8 +148,18 @@ export async function openService(options: OpenOptions, purpose: Purpose) {
     }
     const keyHosts = new KeyHosts(options.issuerHosts ?? []);
     const isSpread = await connections.run(hasCitus);
-    const parts = { database: connections, reads, background, isSpread, roots, keyHosts, plugins };
+    const parts = {
+      database: connections,
+      reads,
+      background,
+      isSpread,
+      roots,
+      keyHosts,
+      plugins,
+      headMemory,
+    };
     const service = createService(parts);
+    if (headMemory) headMemory.onFault = (error) => service.alarms.headsUnwritten(error);
     await readClock(service);
     return { service, database, warnings, close };
   } catch (error) {

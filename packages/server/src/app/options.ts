@@ -25,6 +25,8 @@ export interface DatabaseOptions {
     | null;
   /** The names of triggers, rules, child tables and functions of the operator in the schema. None by default. */
   readonly schemaAllow?: readonly string[];
+  /** The directory in which a server remembers the newest entries of audit logs. Null or absent: nowhere. */
+  readonly stateDirectory?: string | null;
   readonly rootKey: RootKeyProvider | null;
   /** The root key before the current one, during a rotation. */
   readonly previousRootKey: RootKeyProvider | null;

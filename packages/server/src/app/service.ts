@@ -28,6 +28,7 @@ type Optional = Partial<Pick<Service, 'reads' | 'background' | 'keyHosts' | 'wal
 
 export interface ServiceOptions extends Pick<Service, 'database' | 'roots'>, Optional {
   readonly isSpread?: boolean;
+  readonly headMemory?: core.HeadMemory | undefined;
   /** Those that not every server has. */
   readonly plugins?: readonly core.Plugin[];
 }
@@ -43,6 +44,7 @@ export function createService({
   reads = database,
   background = database,
   isSpread = false,
+  headMemory,
   roots,
   keyHosts = new KeyHosts([]),
   wallClock = Date.now,
@@ -65,6 +67,7 @@ export function createService({
       counts.wentBack++;
       alarms.wentBack(tenantId, seenId, foundId);
     },
+    outlived: (tenantId, seenId) => alarms.outlived(tenantId, seenId),
     tampered(table, id, tenantId) {
       alarms.tampered({ table, id, tenantId });
       setTimeout(() => service.ledger.forget(tenantId), mendedAfter).unref();
@@ -86,7 +89,15 @@ export function createService({
   const store = postgresStore({ database, reads, background }, isSpread);
   // A call is answered within 5 s.
   const service: Service = {
-    ...core.createService({ store, roots, plugins, fair, listener, patience: timeLimit(4_500) }),
+    ...core.createService({
+      store,
+      roots,
+      plugins,
+      fair,
+      listener,
+      headMemory,
+      patience: timeLimit(4_500),
+    }),
     database,
     reads,
     background,

@@ -45,6 +45,19 @@ export class Alarms {
     this.#report('went back', `${tenantId} ${seenId}`, fields, message);
   }
 
+  /** Told once of each, because from then on a newer entry is remembered. */
+  outlived(tenantId: string, seenId: number): void {
+    const message =
+      'what this server remembers of an audit log is older than the entries that are kept: whether somebody has put back older rows ' +
+      'meanwhile is unknown';
+    this.#report('outlived', tenantId, { tenant_id: tenantId, seen_entry: seenId }, message);
+  }
+
+  /** Without what it has seen last, a server that starts again notices less. */
+  headsUnwritten(err: unknown): void {
+    this.#report('heads', '', { err }, 'the newest audit entries could not be remembered in EAAS_STATE_DIR');
+  }
+
   rotationSkipped(tenantId: string, keyId: string): void {
     this.rotationsSkipped++;
     const fields = { tenant_id: tenantId, key_id: keyId };

@@ -2,7 +2,9 @@
 import { closing } from '@eaas/test-kit/closing';
 import { apiOf, dek, settle, statusOf, testWorld, type World } from '@eaas/test-kit/world';
 import postgres from 'postgres';
-import { expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { expect, onTestFinished, test } from 'vitest';
+import { openHeadFile } from '../../src/state/head-file.ts';
 
 const world = await testWorld();
 const options = { ...world.database.connection('superuser'), max: 1, onnotice: () => {} };
@@ -61,8 +63,8 @@ async function revokedTenant(service: ReturnType<World['replica']>, name: string
 }
 
 /** A replica, with the lines that its alarms log. */
-function watched() {
-  const replica = world.replica();
+function watched(options: Parameters<typeof world.replicaWith>[0] = {}) {
+  const replica = world.replicaWith(options);
   const lines: object[] = [];
   replica.alarms.log = (fields) => lines.push(fields);
   return { replica, lines };
@@ -101,4 +103,28 @@ test('a server that has not met the tenant yet opens what was revoked, and nothi
     0,
     0,
   ]);
+});
+
+test('a server that starts during the exchange, and remembers, tells it', async () => {
+  const directory = await newDirectory();
+  const earlier = await openHeadFile(directory);
+  const { replica } = watched({ headMemory: earlier.heads });
+  const { tenantId, open, before, after } = await revokedTenant(replica, 'remembered');
+  expect(await open(replica)).toBe(401);
+  const seen = earlier.heads.get(tenantId);
+  await earlier.heads.close();
+
+  const { heads } = await openHeadFile(directory);
+  onTestFinished(() => heads.close());
+  const fresh = watched({ headMemory: heads });
+  await restore(tenantId, before);
+  expect(await open(fresh.replica)).toBe(200);
+  await restore(tenantId, after);
+
+  expect(fresh.replica.counts.wentBack).toBeGreaterThan(0);
+  expect(fresh.lines).toContainEqual({
+    tenant_id: tenantId,
+    seen_entry: seen?.id,
+    newest_entry: expect.any(Number),
+  });
 });

@@ -38,6 +38,11 @@ export interface Listener {
    * back. `foundId` is its newest entry now.
    */
   wentBack(tenantId: string, seenId: number, foundId: number): void;
+  /**
+   * The newest entry that this replica remembers of a log is before those that the log keeps, so nobody can say whether it is the same
+   * log.
+   */
+  outlived(tenantId: string, seenId: number): void;
   /** A row, a head or an entry that is not as the service wrote it. */
   tampered(table: string, id: string, tenantId: string): void;
   /** A request presented this API key. */

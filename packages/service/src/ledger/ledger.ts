@@ -32,6 +32,7 @@ import type { Roots } from '../crypto/tenant-secrets.ts';
 import { changedTooOften, type Refusal } from '../rules/refusal.ts';
 import { type Decision, Missing, type Settled } from './decision.ts';
 import type { Guess, Listener } from './guess.ts';
+import type { HeadMemory } from './head-memory.ts';
 import { judgeOnly, type Outcome, outcomeOf, View } from './judge.ts';
 import { TenantCache } from './tenant-cache.ts';
 import { type Patience, Queue } from './queue.ts';
@@ -55,6 +56,8 @@ export class Ledger {
   readonly roots: Roots;
   readonly tables: ReadonlyMap<string, Table<never>>;
   readonly listener: Partial<Listener>;
+  /** What is remembered of logs beyond the life of this process. Absent: nothing. */
+  readonly headMemory: HeadMemory | undefined;
   /** For how long a decision waits for its append, in milliseconds. */
   readonly patience: number;
   readonly clock: Clock;
@@ -68,7 +71,13 @@ export class Ledger {
   waiting = 0;
 
   constructor(
-    { store, roots, tables, listener }: Pick<Ledger, 'store' | 'roots' | 'tables' | 'listener'>,
+    {
+      store,
+      roots,
+      tables,
+      listener,
+      headMemory,
+    }: Pick<Ledger, 'store' | 'roots' | 'tables' | 'listener'> & Partial<Pick<Ledger, 'headMemory'>>,
     patience: number,
     clock: Clock = new StoreClock(),
   ) {
@@ -76,6 +85,7 @@ export class Ledger {
     this.roots = roots;
     this.tables = tables;
     this.listener = listener;
+    this.headMemory = headMemory;
     this.patience = patience;
     this.clock = clock;
   }
@@ -164,7 +174,7 @@ export class Ledger {
     const named = remembered ? decision.needs(this.#viewOf(remembered)) : [];
     let asked = unique([refTo(tenants, cache.tenantId), ...named]);
     for (let round = 1; round <= mostRounds; round++) {
-      const known = await cache.readFrom(asked, deadline);
+      const known = await cache.readSnapshot(asked, deadline);
       const guess = cache.guessFrom(known, asked, !ofAnyHead);
       let more = unique([...asked, ...decision.needs(new View(guess, known.time))]);
       if (more.length === asked.length) {

@@ -36,6 +36,10 @@ export class Remembered<Value> {
     this.#onEvict = onEvict;
   }
 
+  get size(): number {
+    return this.#kept.size;
+  }
+
   get bytes(): number {
     return this.#bytes;
   }

@@ -3,6 +3,7 @@
 import { sameBytes } from '#platform';
 import { changedTooOften, Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import { Guess } from './guess.ts';
+import { findSeen, needsToFind } from './head-memory.ts';
 import type { Ledger } from './ledger.ts';
 import { SharedRead } from './shared-read.ts';
 import type { Known, Link, SealedWrite } from './store.ts';
@@ -29,6 +30,10 @@ export class TenantCache {
   #unchecked: HeadRow[] = [];
   #looksAgainAt = 0;
   #isLookDue = false;
+  /** Whether the log was found to have the entry that is remembered from before, so that a newer one can take its place. */
+  #hasRemembered = false;
+  /** The remembered entry of which the log was told to lack it. */
+  #lostId: number | undefined;
   readonly #reads = new SharedRead<Guess, Need>((needs) => this.#read(needs));
 
   constructor(tenantId: string, ledger: Ledger) {
@@ -48,6 +53,12 @@ export class TenantCache {
 
   forget(): void {
     this.ledger.guesses.delete(this.tenantId);
+  }
+
+  #see(head: HeadRow): void {
+    this.#newest = head;
+    // A new tenant has no entry yet.
+    if (this.#hasRemembered && head.id > 0) this.ledger.headMemory?.saw(this.tenantId, head);
   }
 
   /** Another replica has written. The newest head is still the one before. */
@@ -122,12 +133,22 @@ export class TenantCache {
     throw changedTooOften();
   }
 
+  /** Reads all that is asked for in one snapshot, and remembers nothing of it. Tells a loss that it shows. Throws Refusal 503. */
+  async readSnapshot(needs: readonly Need[], deadline: number): Promise<Known> {
+    const seen = this.#newest;
+    const known = await this.readFrom(needs, deadline);
+    if (seen && known.head && isBehind(known.head, seen)) this.#tellWentBack(seen, known.head);
+    return known;
+  }
+
   /** Reads from the store, and remembers nothing of it. Throws Refusal 503. */
   async readFrom(needs: readonly Need[], deadline?: number): Promise<Known> {
-    const { store, clock, listener } = this.ledger;
+    const { store, clock, listener, headMemory } = this.ledger;
+    const remembered = this.guess ? undefined : headMemory?.get(this.tenantId);
+    const asked = remembered ? unique([...needs, ...needsToFind(this.tenantId, remembered)]) : needs;
     const startedAt = performance.now();
     try {
-      const known = await store.read(this.tenantId, needs, deadline);
+      const known = await store.read(this.tenantId, asked, deadline);
       clock.learn(known.time, startedAt);
       return known;
     } catch (error) {
@@ -165,7 +186,7 @@ export class TenantCache {
     if (!known.rows.has(refTo(tenants, this.tenantId))) return undefined;
     const made = this.guessFrom(known, needs);
     this.ledger.guesses.set(this.tenantId, made, made.bytes);
-    this.#newest = made.head;
+    this.#see(made.head);
     return made;
   }
 
@@ -184,7 +205,7 @@ export class TenantCache {
     if (head.id <= guess.head.id) return true;
     this.sawForeignAppend();
     if (!guess.follow(head)) return false;
-    this.#newest = head;
+    this.#see(head);
     return true;
   }
 
@@ -192,6 +213,24 @@ export class TenantCache {
     this.#tellWentBack(seen, found);
     this.forget();
     this.#newest = undefined;
+    this.#hasRemembered = false;
+  }
+
+  /** Looks whether a log that is opened anew still has the entry that is remembered of it. A loss is told, and refuses nothing. */
+  #compareWithMemory(known: Known, guess: Guess): void {
+    const { headMemory, listener } = this.ledger;
+    const remembered = headMemory?.get(this.tenantId);
+    if (!remembered) {
+      this.#hasRemembered = true;
+      return;
+    }
+
+    const found = findSeen(remembered, known, guess);
+    const isNewLoss = found === 'lost' && this.#lostId !== remembered.id;
+    if (isNewLoss) this.#tellWentBack(remembered, known.head);
+    if (found) this.#lostId = found === 'lost' ? remembered.id : undefined;
+    if (found === 'purged') listener.outlived?.(this.tenantId, remembered.id);
+    if (found) this.#hasRemembered = found !== 'lost';
   }
 
   /** Goes on to a head that this replica wrote, with the rows of its link. */
@@ -201,12 +240,12 @@ export class TenantCache {
     if (guess && head.id > guess.head.id) guess.advance(link, sum, writes);
     if (writes.has(refTo(tenants, this.tenantId))) this.forget();
     else if (guess && writes.size > 0) this.#resize(guess);
-    if (head.id > (this.#newest?.id ?? 0)) this.#newest = head;
+    if (head.id > (this.#newest?.id ?? 0)) this.#see(head);
   }
 
   #resize(guess: Guess): Guess {
     this.ledger.guesses.resize(this.tenantId, guess.bytes);
-    this.#newest = guess.head;
+    this.#see(guess.head);
     return guess;
   }
 
@@ -220,6 +259,7 @@ export class TenantCache {
     const { tenant, secrets } = guess;
     if (secrets !== before?.secrets) opened.set(this.tenantId, { tenant, secrets });
     guess.merge(known, needs);
+    this.#compareWithMemory(known, guess);
     return guess;
   }
 
@@ -233,3 +273,7 @@ export class TenantCache {
 }
 
 export const sameHead = (a: HeadRow, b: HeadRow): boolean => a.id === b.id && sameBytes(a.mac, b.mac);
+
+/** Whether a head shows that the log lacks an entry that was its newest when the other head was. */
+const isBehind = (head: HeadRow, seen: HeadRow): boolean =>
+  head.id < seen.id || (head.id === seen.id && !sameHead(head, seen));
