@@ -73,7 +73,11 @@ async function verify(
   json: true | undefined,
 ) {
   const { tenant_id, name } = chain;
-  const found = await verifyLog(service, tenant_id, { checkpoint });
+  const onForgotten = (): void =>
+    note(
+      `The verification of ${tenant_id} is not complete: its log says more than is kept in memory to compare it with.`,
+    );
+  const found = await verifyLog(service, tenant_id, { checkpoint, onForgotten });
   if (json) printJson({ tenant_id, name, ...found });
   else {
     const label = name === null ? tenant_id : `${inLine(name)} (${tenant_id})`;

@@ -13,7 +13,7 @@ export interface KnownFacts {
   readonly facts: readonly LogFact[];
 }
 
-/** More would make an auditor's state large. Those that were said last are kept. */
+/** Unless somebody says otherwise: more would make an auditor's state large. Those that were said last are kept. */
 const mostFacts = 10_000;
 /** Longer than any that a service writes. */
 const longestName = 64;
@@ -28,11 +28,16 @@ type Told = Readonly<Record<string, unknown>>;
 /** Learns from each entry, and finds those that contradict what it knows. What is not known accuses nobody. */
 export class LogHistory implements KnownFacts {
   since: number;
+  /** Whether there was more than it keeps. */
+  hasForgotten = false;
   readonly #facts = new Map<string, LogFact>();
+  readonly #most: number;
   #knowsPeople = false;
 
-  constructor({ since, facts = [] }: Pick<KnownFacts, 'since'> & Partial<KnownFacts>) {
+  /** `most`: how many facts it keeps. */
+  constructor({ since, facts = [] }: Pick<KnownFacts, 'since'> & Partial<KnownFacts>, most = mostFacts) {
     this.since = since;
+    this.#most = most;
     for (const fact of facts) this.learn(...fact);
   }
 
@@ -81,8 +86,9 @@ export class LogHistory implements KnownFacts {
     this.#facts.set(about, [about, is as LogFact[1], id]);
     this.#knowsPeople ||= about.startsWith('subject');
     const [oldest] = this.#facts.values();
-    if (!oldest || this.#facts.size <= mostFacts) return;
+    if (!oldest || this.#facts.size <= this.#most) return;
     this.#facts.delete(oldest[0]);
+    this.hasForgotten = true;
     this.since = Math.max(this.since, oldest[2] + 1);
   }
 

@@ -20,10 +20,19 @@ export function serverJobs(
   state: ServerState,
   log: FastifyBaseLogger,
 ): Job[] {
-  const { alarms, background, ledger } = service;
+  const { alarms, background, counts, ledger } = service;
   const leased = leasedJobs(service);
-  const onBroken: Parameters<typeof verifyNightly>[2] = (tenantId, findings) =>
-    log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken');
+  const listener: Parameters<typeof verifyNightly>[2] = {
+    broken: (tenantId, findings) =>
+      log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken'),
+    incomplete: (tenantId) => {
+      counts.incompleteVerifications++;
+      log.warn(
+        { tenant_id: tenantId },
+        'the verification of an audit log is not complete: the log says more than is kept in memory to compare it with',
+      );
+    },
+  };
   return [
     // Stores when API keys were last used on this server.
     { name: 'last_uses', everySeconds: 60, run: () => recordLastUses(service) },
@@ -34,7 +43,7 @@ export function serverJobs(
     // Adds up the counts of months that are over.
     leased('fold_tallies', 3_600, (lease) => foldTallies(service, lease)),
     // From 03:00 UTC, verifies the new entries of every tenant, and a thirtieth of the tenants whole.
-    leased('verify', 600, (lease) => verifyNightly(service, lease, onBroken)),
+    leased('verify', 600, (lease) => verifyNightly(service, lease, listener)),
     // Measures the database, and counts the API keys that expire soon.
     {
       name: 'measure',

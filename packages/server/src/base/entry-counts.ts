@@ -12,6 +12,7 @@ export class Counts {
   failures = 0;
   wentBack = 0;
   intakeOpened = 0;
+  incompleteVerifications = 0;
   /** When the newest append failed, as a value of `performance.now()`, or null after one that did not. */
   failedAt: number | null = null;
   readonly byAction = new Map<string, number>(auditActions.map((action) => [action, 0]));

@@ -100,6 +100,10 @@ const countersOf = ({ counts, alarms, fair }: Service, state: ServerState): Reco
     () => counts.failures,
   ],
   eaas_audit_head_went_back_total: ['Chains that lost entries that were seen.', () => counts.wentBack],
+  eaas_audit_incomplete_verifications_total: [
+    'Nightly verifications of a log that says more than is kept to compare it with.',
+    () => counts.incompleteVerifications,
+  ],
   eaas_intake_opened_total: ['Unwrapped data keys of intake keys.', () => counts.intakeOpened],
   eaas_tampering_found_total: [
     'Rows, or the schema, changed by others than the service.',

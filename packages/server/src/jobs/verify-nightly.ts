@@ -22,13 +22,18 @@ const nightKey = ({ key }: core.RootKey): RowKey => ({
   rowMac: core.hkdf(key, pae('eaas root v1', 'night-mac')),
 });
 
-type OnBroken = (tenantId: string, findings: core.Verification['errors']) => void;
+/** What a night tells of tenants. */
+interface NightListener {
+  broken(tenantId: string, findings: core.Verification['errors']): void;
+  /** A tenant's log says more than a verification keeps, so that contradictions can have been missed. */
+  incomplete(tenantId: string): void;
+}
 
 /** A night ends when the next one starts. */
 export const nightAt = (time: number): number => Math.floor((time - startsAt) / dayLength);
 
 /** Verifies unless it was done tonight. Continues what was interrupted, and begins with a log that failed again. */
-export async function verifyNightly(service: Service, lease: Lease, onBroken: OnBroken): Promise<void> {
+export async function verifyNightly(service: Service, lease: Lease, listener: NightListener): Promise<void> {
   const { background, ledger } = service;
   await readClock(service);
   const night = nightAt(ledger.clock.now());
@@ -36,7 +41,7 @@ export async function verifyNightly(service: Service, lease: Lease, onBroken: On
   let broken = 0;
   const chains = await background.run(listChains, 30_000);
   await forEach(chains, lease.signal, async ({ tenant_id: tenantId }) => {
-    if (!(await isValid(service, lease, tenantId, night, onBroken))) broken++;
+    if (!(await isValid(service, lease, tenantId, night, listener))) broken++;
   });
   if (!lease.signal.aborted) await recordNight(service, lease, night, broken);
 }
@@ -89,7 +94,7 @@ async function isValid(
   lease: Lease,
   tenantId: string,
   tonight: number,
-  onBroken: OnBroken,
+  listener: NightListener,
 ): Promise<boolean> {
   const { store, roots } = service;
   const ref = core.refTo(core.tenants, tenantId);
@@ -98,18 +103,17 @@ async function isValid(
   const known = secrets && (await find(service, tenantId, [secrets]));
   if (known?.night === tonight) return known.broken === 0;
   const onlyNew = known?.broken === 0 && !isTurn(tenantId, known.night, tonight);
-  const whole = { timeLeft: () => (lease.signal.aborted ? 0 : Infinity), ...(known && { known }) };
-  let isHistoryCut = false;
-  const historyCut = (): void => {
-    isHistoryCut = true;
+  const options = {
+    ...(known && { known }),
+    // The rows are compared when the whole log is.
+    ...(onlyNew && { from_id: known.id + 1, mostRows: 0 }),
+    timeLeft: () => (lease.signal.aborted ? 0 : Infinity),
+    onForgotten: () => listener.incomplete(tenantId),
   };
-  const newOnly = onlyNew && { ...whole, from_id: known.id + 1, mostRows: 0, historyCut };
-  let found = await verifyLog(service, tenantId, newOnly || whole).catch(unlessDestroyed);
-  // What new entries contradict may stand in the part that was not read: then the night reads all of it.
-  if (isHistoryCut) found = await verifyLog(service, tenantId, whole).catch(unlessDestroyed);
+  const found = await verifyLog(service, tenantId, options).catch(unlessDestroyed);
   if (!found?.complete) return true;
   const { errors, head } = found;
-  if (errors.length > 0) onBroken(tenantId, errors);
+  if (errors.length > 0) listener.broken(tenantId, errors);
   const now = { tenant_id: tenantId, id: head.id, hash: fromHex(head.hash), night: tonight };
   if (secrets) await write(service, lease, secrets, { ...now, broken: Math.min(errors.length, 1) });
   return errors.length === 0;

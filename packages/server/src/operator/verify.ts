@@ -8,4 +8,5 @@ export const verifyLog = (
   service: Service,
   tenantId: string,
   options: VerifyOptions = {},
-): Promise<Verification> => orNoTenant(verifyWithPlugins(service, tenantId, options));
+): Promise<Verification> =>
+  orNoTenant(verifyWithPlugins(service, tenantId, { allHistory: true, ...options }));

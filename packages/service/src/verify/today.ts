@@ -22,12 +22,19 @@ type Row = Partial<ApiKeyRow & KeyRow & TenantRow & { readonly erased_id: number
 
 /** By how much the time of an entry can be after its judgement, because it is never before that of an earlier entry. */
 const leeway = 60_000;
-/** Of how many rows updates are remembered, and how they were looked up. */
+/** How many rows are remembered as they were looked up, and of how many the updates. */
 const mostKept = 100_000;
+/** Of how many rows is remembered which entry had changed them last when they were looked up. */
+const mostRevisions = 500_000;
 
 export type Today = ReturnType<typeof rowsOfToday>;
 
-export function rowsOfToday({ store, tables }: Service, tenantId: string, secrets: TenantSecrets) {
+export function rowsOfToday(
+  { store, tables }: Service,
+  tenantId: string,
+  secrets: TenantSecrets,
+  mostRows = mostKept,
+) {
   const having = (column: string): Table<never>[] =>
     [...tables.values()].filter(({ types = {} }) => column in types);
   const actors = having('revoked_at');
@@ -35,6 +42,8 @@ export function rowsOfToday({ store, tables }: Service, tenantId: string, secret
 
   /** Rows as they were read, by their names, or null where none was, or an altered one. People are named by halves of their ids. */
   const read = new Map<Ref, Row | null>();
+  /** Which entry had changed them last when they were looked up first. It is kept longer, because the rows are compared at the end. */
+  const revisions = new Map<Ref, number>();
   /** What updates have set, by the ids of rows. */
   const updated = new Map<string, Row>();
   /** What is known of the rows that the page names, by their ids, where the walk is. */
@@ -45,6 +54,13 @@ export function rowsOfToday({ store, tables }: Service, tenantId: string, secret
     // Of a block, only its name says something.
     const row = stored && table ? attempt(() => checkRow(secrets, table, stored)) : stored?.row;
     read.set(name, (row as Row | undefined) ?? null);
+  }
+
+  /** Remembers which entry had changed a row last, when it is looked up first. */
+  function rememberRevision(name: Ref): void {
+    const isRow = tables.has(name.slice(0, name.indexOf(' ')));
+    if (!isRow || revisions.has(name) || revisions.size >= mostRevisions) return;
+    revisions.set(name, revisionOf(read.get(name) ?? null));
   }
 
   const nameIn = (table: Table<never>, row: object): Ref =>
@@ -62,6 +78,7 @@ export function rowsOfToday({ store, tables }: Service, tenantId: string, secret
         keep(nameIn(query.table, stored.row), stored);
       }
     }
+    for (const name of names) rememberRevision(name);
   }
 
   /** Tells a history what a row says, if no entry from `first` on has changed it. */
@@ -90,7 +107,7 @@ export function rowsOfToday({ store, tables }: Service, tenantId: string, secret
         ...namedIn('key_id', keys),
         ...people.flatMap(({ name }) => Array.from(halves, (half): Ref => `${name} ${half}`)),
       ];
-      for (const kept of [updated, read]) if (kept.size > mostKept) kept.clear();
+      for (const kept of [updated, read]) if (kept.size > mostRows) kept.clear();
       rows.clear();
       const unread = [...named, ...blocks].filter((name) => !read.has(name));
       if (unread.length > 0) await readAll(unread);
@@ -103,10 +120,13 @@ export function rowsOfToday({ store, tables }: Service, tenantId: string, secret
 
     /** Whether a row was another one when it was looked up, though no entry after `last` has changed it. */
     wasAnother(table: Table<never>, row: object, last: number): boolean {
-      const before = read.get(nameIn(table, row));
-      const [now, then = 0] = [row as Row, before ?? {}].map(({ rev, erased_id }) => rev ?? erased_id ?? 0);
-      return before !== undefined && Number(now) <= last && now !== then;
+      const before = revisions.get(nameIn(table, row));
+      const now = revisionOf(row);
+      return before !== undefined && now <= last && now !== before;
     },
+
+    /** Whether more rows were looked up than are compared at the end. */
+    hasForgotten: (): boolean => revisions.size >= mostRevisions,
 
     /** Whether an entry is of a call that its actor might not make. */
     forbids({ action, actor, key_id, created_at }: EntryRow): boolean {
@@ -136,6 +156,9 @@ export function rowsOfToday({ store, tables }: Service, tenantId: string, secret
     },
   };
 }
+
+/** The id of the entry that changed a row last. There is none of an altered row, and of one that does not exist. */
+const revisionOf = (row: Row | null): number => row?.rev ?? row?.erased_id ?? 0;
 
 /** Finds erased people by the first halves of their ids, which is what entries name. */
 const erasedOf = (table: Table<never>, halves: readonly string[]): Query<never> => {

@@ -1,6 +1,6 @@
 import { pae } from '@eaas/protocol';
 import { chainHash } from '@eaas/protocol/audit';
-import { entryParts } from '@eaas/protocol/internal-log';
+import { entryParts, LogHistory } from '@eaas/protocol/internal-log';
 import { formatTimestamp, type Input, type Output, type Route } from '@eaas/protocol/wire';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { createHash, randomBytes } from 'node:crypto';
@@ -30,7 +30,8 @@ import { issuers as signIns } from '../plugins/issuers/index.ts';
 import { issuers } from '../plugins/issuers/table.ts';
 import { people } from '../plugins/people/index.ts';
 import { subjects } from '../plugins/people/subjects.ts';
-import { historyOf } from './history.ts';
+import { newestHistory, wholeHistory } from './history.ts';
+import { rowsOfToday } from './today.ts';
 import { type VerifyOptions, verifyTenant } from './verify.ts';
 
 type Values = Record<string, unknown>;
@@ -39,7 +40,7 @@ const hour = 3_600_000;
 const first = Date.parse('2026-03-01T00:00:00Z');
 let time = first;
 const plugins = () => [people(), signIns({ verify: async () => true, keyHostFault: () => undefined })];
-const { store, roots, tenantId, service, operator, start, call } = await openTenant(
+const { store, roots, tenantId, service, operator, start, call, callOn } = await openTenant(
   { now: () => time },
   plugins,
 );
@@ -606,9 +607,68 @@ describe('an entry that contradicts what the log said before', () => {
         await replica()(`POST /v1/keys/:key_id/${verb}`, { key_id: each });
       }
     }
-    const { facts } = await historyOf(service, tenantId, { from: 1, to: tenant.head.id }, 1);
+    const { facts } = await newestHistory(service, tenantId, { from: 1, to: tenant.head.id }, 1);
     expect(facts.filter(([about]) => about.includes(another))).toEqual([]);
   });
+});
+
+/** Calls a server that believes nothing yet. */
+const freshCall = () => callOn(start());
+
+test('all that a log said is read in pages, in its order', async () => {
+  const ask = freshCall();
+  const { key_id: busy } = await ask('POST /v1/keys', { name: 'busy' });
+  for (let nth = 0; nth < 1_001; nth++) {
+    await ask('POST /v1/keys/:key_id/disable', { key_id: busy });
+    await ask('POST /v1/keys/:key_id/enable', { key_id: busy });
+    if (nth === 500) await ask('POST /v1/keys/:key_id/disable', { key_id: another });
+  }
+  const range = { from: 1, to: tenant.head.id };
+  const whole = await wholeHistory(service, tenantId, range);
+  const newest = await newestHistory(service, tenantId, range);
+  const namesOf = ({ facts }: typeof whole) => facts.map(([about, is]) => `${about} ${is}`);
+  expect([whole.since, whole.hasForgotten, newest.hasForgotten]).toEqual([1, false, true]);
+  expect(namesOf(whole)).toContain(`key ${another} disabled`);
+  expect(namesOf(whole)).toContain(`key ${key_id} disabled`);
+  expect(namesOf(whole).filter((name) => name.includes(busy))).toEqual([]);
+  expect(namesOf(newest)).not.toContain(`key ${key_id} disabled`);
+});
+
+test('whoever verifies learns that the log says more than is kept', async () => {
+  const ask = freshCall();
+  let forgotten = 0;
+  const options = { from_id: lastId + 1, onForgotten: () => forgotten++ };
+  await verify(options);
+  expect(forgotten).toBe(0);
+  for (let nth = 0; nth < 1_000; nth++) {
+    await ask('POST /v1/keys/:key_id/disable', { key_id: another });
+    await ask('POST /v1/keys/:key_id/enable', { key_id: another });
+  }
+  const from_id = tenant.head.id + 1;
+  expect(await verify({ ...options, from_id })).toMatchObject({ valid: true });
+  expect(forgotten).toBe(1);
+  await verify({ ...options, from_id, allHistory: true });
+  expect(forgotten).toBe(1);
+});
+
+test('a row that was another one when it was looked up is found, however many rows were looked up after it', async () => {
+  const tenantRow = rowsOf(tenants).get(refTo(tenants, tenantId))?.row;
+  const secrets = openTenantSecrets(roots, tenantRow as TenantRow);
+  const mostRows = 1;
+  const today = rowsOfToday(service, tenantId, secrets, mostRows);
+  const ref = refTo(apiKeys, over.api_key_id);
+  const truth = rowsOf(apiKeys).get(ref);
+  const before = old.tables.get(apiKeys.name)?.get(ref);
+  if (!truth || !before) throw new Error('expected the API key');
+
+  const history = new LogHistory({ since: 1 });
+  const entryOf = (actor: string): EntryRow => ({ ...entryAt(lastId), actor });
+  rowsOf(apiKeys).set(ref, before);
+  await today.look([entryOf(over.api_key_id)], history, []);
+  rowsOf(apiKeys).set(ref, truth);
+  for (let nth = 0; nth < 5; nth++) await today.look([entryOf(api_key_id)], history, []);
+  expect(today.wasAnother(apiKeys, truth.row, lastId)).toBe(true);
+  expect(today.hasForgotten()).toBe(false);
 });
 
 test('a call whose time is over says where the next one begins, which compares the rows', async () => {

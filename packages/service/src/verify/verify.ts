@@ -21,7 +21,7 @@ import {
 import { attempt, foreignCheckpoint } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { openCheckpoint } from './checkpoint.ts';
-import { historyOf } from './history.ts';
+import { newestHistory, wholeHistory } from './history.ts';
 import { scanRows } from './scan-rows.ts';
 import { rowsOfToday } from './today.ts';
 import { type Findings, readEntries, reasonFor, report, walkEntries } from './entries.ts';
@@ -33,8 +33,10 @@ export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
   readonly mostRows?: number;
   /** How many milliseconds are left. The call ends before, and says where the next one begins. */
   readonly timeLeft?: () => number;
-  /** Is told that the log before `from_id` says more than was read: later entries were not compared with all of it. */
-  readonly historyCut?: () => void;
+  /** Whether all that the log said before `from_id` is read, however long that takes. Absent: only the newest of it. */
+  readonly allHistory?: boolean;
+  /** Is told that there was more to compare entries with than a verification keeps. */
+  readonly onForgotten?: () => void;
   /** Is told the hash of the last entry that was walked over, and the latest time of an entry. */
   readonly walked?: (end: { readonly hash: Uint8Array; readonly time: number }) => void;
 }
@@ -98,13 +100,14 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
   let isComplete = !secrets;
   let areRowsChecked = false;
   if (secrets) {
-    const history = await historyOf(service, tenantId, { from: anchor.id + 1, to: first - 1 });
-    if (history.since > anchor.id + 1) options.historyCut?.();
+    const readHistory = options.allHistory ? wholeHistory : newestHistory;
+    const history = await readHistory(service, tenantId, { from: anchor.id + 1, to: first - 1 });
     const today = rowsOfToday(service, tenantId, secrets);
     const walk = { tenantId, secrets, findings, chain, history, today, last, latest: time + mostAhead };
     await walkEntries(service, walk, () => timeLeft() - timeOfRows);
     isComplete = chain.next > last && timeLeft() > timeOfRows;
     areRowsChecked = isComplete && (await scanRows(service, walk, mostRows));
+    if (history.hasForgotten || today.hasForgotten()) options.onForgotten?.();
   }
   if (chain.previous !== undefined) options.walked?.({ hash: fromLatin1(chain.previous), time: chain.time });
   // What is believed of the tenant can be rows that were put back for a moment, and are found no more.
