@@ -119,7 +119,9 @@ function jobs(each: Each): Comparison[] {
     job('due_keys', ({ service }) => settleDueKeys(service, alone())),
     job('fold_tallies', ({ service }) => foldTallies(service, alone())),
     job('purge', ({ service }) => purge(service, 60, alone())),
-    job('verify', ({ service }) => verifyNightly(service, alone(), { broken: () => {}, incomplete: () => {} })),
+    job('verify', ({ service }) =>
+      verifyNightly(service, alone(), { broken: () => {}, incomplete: () => {} }),
+    ),
   ];
 }
 

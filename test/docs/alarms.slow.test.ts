@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { rootKey } from '@eaas/service';
 import { alone } from '@eaas/test-kit/alone';
 import { alerts } from '@eaas/test-kit/alerts';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
@@ -22,6 +23,9 @@ import { openTerminal } from '@eaas/test-kit/terminal';
 import { startWitness } from '@eaas/test-kit/witness';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { nightAt, recordNight } from '../../packages/server/src/jobs/verify-nightly.ts';
+import { readCatalogue } from '../../packages/server/src/postgres/catalogue.ts';
+import { recordCatalogue } from '../../packages/server/src/postgres/schema-records.ts';
+import { openPool } from '../../packages/server/src/postgres/sql.ts';
 import { expressions } from '../../packages/server/test/observability/dashboard.ts';
 
 const hours = 3_600_000;
@@ -95,10 +99,16 @@ async function deployment() {
       for (const statement of after) await admin.unsafe(statement);
     });
   /** As a later step may: servers start beside other functions than theirs. */
-  const setClock = (ahead: number) =>
-    sql.unsafe(`insert into eaas.steps values (99) on conflict do nothing;
+  const setClock = async (ahead: number) => {
+    await sql.unsafe(`insert into eaas.steps values (99) on conflict do nothing;
+      delete from eaas.schema_records where step = 99;
       create or replace function eaas.now_ms() returns bigint language sql volatile
       as 'select (extract(epoch from clock_timestamp()) * 1000)::bigint + ${ahead}'`);
+    const root = rootKey(Buffer.from(env.EAAS_ROOT_KEY, 'base64'));
+    const pool = openPool(database.connection('superuser'), 1);
+    await recordCatalogue(pool, 99, [root], await readCatalogue(pool));
+    await pool.end();
+  };
   /** Begins a public log with one witness. */
   const publish = async () => {
     const { stdout } = await run([...eaas, 'log', 'init', '--origin', 'eaas.example/log', '--json'], env);
@@ -155,6 +165,11 @@ const troubles: Readonly<Record<string, Trouble>> = {
     const ask = await serve();
     await sql`update eaas.tenants set name = 'mine'`;
     return () => ask('GET', '/v1/keys');
+  },
+
+  async 'somebody says that a later version has migrated the database: EaasSchemaUnknown'({ sql, serve }) {
+    await sql`insert into eaas.steps values (99)`;
+    await serve();
   },
 
   async 'a job fails again and again: EaasJobFails'({ sql, serve }) {

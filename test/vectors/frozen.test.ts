@@ -44,9 +44,9 @@ test('no vector has changed', () => {
 /** What keys, MACs and hashes of stored data are made with, so that each is good for one thing. */
 const labels = `
 eaas anchor v1, eaas audit chain v1, eaas audit entry v1, eaas audit link v1, eaas envelope v1, eaas field index v1,
-eaas half id v1, eaas half index v1, eaas half v1, eaas head v1, eaas index key v1, eaas intake key v1, eaas intake v1,
-eaas local lock v1, eaas local secret v1, eaas log head v1, eaas log proof v1, eaas log tenant v1, eaas part index v1,
-eaas passkey half v1, eaas root id v1, eaas root v1, eaas row in sum v1, eaas row sum v1, eaas row v1, eaas salt v1,
+eaas half id v1, eaas half index v1, eaas half v1, eaas head v1, eaas heads v1, eaas index key v1, eaas intake key v1,
+eaas intake v1, eaas local lock v1, eaas local secret v1, eaas log head v1, eaas log proof v1, eaas log tenant v1, eaas part index v1,
+eaas passkey half v1, eaas root id v1, eaas root v1, eaas row in sum v1, eaas row sum v1, eaas row v1, eaas salt v1, eaas schema v1,
 eaas stream v2, eaas subject v1, eaas tenant v1, eaas verification v1, eaas wrap v1, eaas wrap v2, eaas.audit-chain.v1,
 eaas.moment.v1, eaas.restart.v1`;
 

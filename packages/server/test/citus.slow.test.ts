@@ -65,6 +65,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
       'log_moments',
       'log_tiles',
       'root_checks',
+      'schema_records',
       'steps',
     ]);
   });

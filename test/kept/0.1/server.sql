@@ -688,6 +688,17 @@ CREATE TABLE eaas.row_records (
 
 
 --
+-- Name: schema_records; Type: TABLE; Schema: eaas; Owner: -
+--
+
+CREATE TABLE eaas.schema_records (
+    step integer NOT NULL,
+    catalogue text NOT NULL,
+    mac bytea NOT NULL
+);
+
+
+--
 -- Name: steps; Type: TABLE; Schema: eaas; Owner: -
 --
 
@@ -773,66 +784,66 @@ CREATE TABLE eaas.verifications (
 -- Data for Name: api_keys; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.api_keys VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'c947ce44-f27c-4f50-9dd7-19a61811a64d', 'everything', 'X2pc', '\xa0126320ebfed5762e5ce6012aff1d31a95528428856168334636a8394515c7f', '{encrypt,decrypt,keys.read,keys.manage,keys.destroy,keys.export,audit.read,api_keys.manage,usage.read,subjects.erase}', NULL, NULL, NULL, 1767225600000, 'operator', NULL, 1, 1, '\xd2862fe71b998d221983c0ce6cad852d02e37e44ec46b895c9a12b6dba5861c6');
-INSERT INTO eaas.api_keys VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', 'ca6b92d6-a5b5-4ead-a827-35d5007b3d55', 'everything', '0kEL', '\x8a64119c16cb885cff9f70ca68409f14e2a6763c2d81d908b75a1bab3ea02a39', '{encrypt,decrypt,keys.read,keys.manage,keys.destroy,keys.export,audit.read,api_keys.manage,usage.read,subjects.erase}', NULL, NULL, NULL, 1767225600000, 'operator', NULL, 1, 1, '\xaf3bf825dba4301059b63a8ba8a54fbee5522d721395abe5c30ad39712f9e87d');
+INSERT INTO eaas.api_keys VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '1932fcca-9848-42af-970b-7ebed7205a45', 'everything', 'sH6i', '\x2cf5a77f7235495ac7ad490c37a3f60f0103d2b876bec9379996ff29ed7a7fe4', '{encrypt,decrypt,keys.read,keys.manage,keys.destroy,keys.export,audit.read,api_keys.manage,usage.read,subjects.erase}', NULL, NULL, NULL, 1767225600000, 'operator', NULL, 1, 1, '\xdfd3fb19784f1f8cee77647600bb23d6489cf3fa04d16ebac21b307c034dc38b');
+INSERT INTO eaas.api_keys VALUES ('5660d780-13df-400d-831d-b7458c5f2bb6', 'd17666b0-7b3b-4e40-91f3-4caac5d13a3d', 'everything', '0Tzt', '\x1403442024f7680baa51d0b31f00c02872dd1908c4cc154d62c675e026d05408', '{encrypt,decrypt,keys.read,keys.manage,keys.destroy,keys.export,audit.read,api_keys.manage,usage.read,subjects.erase}', NULL, NULL, NULL, 1767225600000, 'operator', NULL, 1, 1, '\x01228ed9419c5ce99f3413cef56b254e3eef763065c0e98f16be2fdb120ba2ab');
 
 
 --
 -- Data for Name: audit_anchors; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.audit_anchors VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', 1, '\xf615d8389956db13856a1770d16ca5980b4bef6e524d06a2da85dd19a9438e3e', '\x837ad09e81306421ac4fd0ea4da17db90e2e7c73374256ef2f456230e15a64a4');
-INSERT INTO eaas.audit_anchors VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 3, '\x51f8e1f646753a6a8077668800547d359a1eb815673d3f5a3f0a8f8aee174ce2', '\xf9158dd32569486610ece3a63e5d7f3e61a653c122f8025ca3f6e77e72e5c6e0');
+INSERT INTO eaas.audit_anchors VALUES ('5660d780-13df-400d-831d-b7458c5f2bb6', 1, '\xfed175069ae9652beccda669377aeeea4118da341cef656c8122b756e153c53d', '\x9ee74670ebf78aa8df53e791824dad98c2e78096df92e8694d347d59bde54167');
+INSERT INTO eaas.audit_anchors VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 3, '\x16e66a2dd53a193239d523426e0bc71ccb0f4b1cf7dd87e1e3a3b4f4054f4156', '\x734e3761591084085c75a2758ebd334d61fcef7c3dd05d95b9281ead11a0d3a0');
 
 
 --
 -- Data for Name: audit_blocks; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.audit_blocks VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'by operator', 0);
-INSERT INTO eaas.audit_blocks VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', 'by operator', 0);
-INSERT INTO eaas.audit_blocks VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'by c947ce44-f27c-4f50-9dd7-19a61811a64d', 0);
-INSERT INTO eaas.audit_blocks VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'key.wrap', 0);
-INSERT INTO eaas.audit_blocks VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'key.wrap by c947ce44-f27c-4f50-9dd7-19a61811a64d', 0);
-INSERT INTO eaas.audit_blocks VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'by system', 0);
+INSERT INTO eaas.audit_blocks VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'by operator', 0);
+INSERT INTO eaas.audit_blocks VALUES ('5660d780-13df-400d-831d-b7458c5f2bb6', 'by operator', 0);
+INSERT INTO eaas.audit_blocks VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'by 1932fcca-9848-42af-970b-7ebed7205a45', 0);
+INSERT INTO eaas.audit_blocks VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'key.wrap', 0);
+INSERT INTO eaas.audit_blocks VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'key.wrap by 1932fcca-9848-42af-970b-7ebed7205a45', 0);
+INSERT INTO eaas.audit_blocks VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'by system', 0);
 
 
 --
 -- Data for Name: audit_entries; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 4, 'key.rotate', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"from_version":1,"key_version":2,"previous_change":2}', 1775001600000, '\xab4132fde9ad221dc5c8a398287f97cd', '\x6ce0cc4d38c0a874789f66daa5334bfa8acb9726ad6cdaf027fadecc56761713', '\xbb52b3e6198208953e43dc66254f1c971d134fb61183ffcfb26a1f69003d7e91', '\x0eda26b55001ef2ba78584b325e181aa');
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 5, 'key.wrap', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '127.0.0.1', '{}', 1775001600000, '\x9184a86cc9a8dab362a72fc52f7410f6', '\x840f5154f2d10c01410c8c1b32d78fa19e5e56ace2da76895a3b35f09631543f', '\x24b71b52bce714d9ea5e3f0e8827ae4e8870fe6b486e3399698717a5e112fc8c', '\xe8037b3181df62c5ac630542a9cf71b2');
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 6, 'key.wrap', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '127.0.0.1', '{"subject":"dc175eac04f3f41b2427ef45052afc04","subject_created":true}', 1775001600000, '\x72850cd10f8170e77f4646ae886fa61a', '\x5ad8b41cb08d4bd0b3df3ff9ef9b727db491e345baeb5d006bbf5224ac9326ec', '\x5e058d033fe08b7ef2e98833a8fef9cb6f0e7ac41fb92755d512de4408e52ed4', '\x55148b57d13d2cd8e5e8b106e0d3d998');
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 7, 'key.wrap', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '127.0.0.1', '{"subject":"470f3e79d78e59550c330fabc56b9524","subject_created":true}', 1775001600000, '\x432078ec5e35f3e303831a08cfc4a33e', '\xa0442745f60f408529638dc12497f6eaa304620387dcc781cb78cfbf235c5a4c', '\x23ed6862ea6504d04bb0b90eddfd3ee5fdb03b9b1a9938d05d7d6af45ffc46e7', '\x0751c78b685720a663dce4fc4ebe5562');
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 8, 'subject.erase', NULL, NULL, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"subject":"470f3e79d78e59550c330fabc56b9524f546d6f1cfd6af4747a7a6f013769978"}', 1775001600000, '\xe5fca4bcb87fefda7937f3e1f2fd7d7b', '\x5eb71ccc8a77e348a75f3d970d2631eb097ffdf13d337b9b4d103d846acbaa79', '\xd7466f491c9574ec10dc7fe5f1dc1651f186f51ca53fa523941d5f0b376e389d', '\xdc93dd3cd47a5ba1cdf64cc56db56867');
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 9, 'key.create', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 1, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"exportable":false,"interval_days":null,"key_version":1,"name":"disabled"}', 1775001600000, '\x8f26cd12494b4993981698771b7a5150', '\x0f09e3a2f7f8068ef122c544f6f5118cb9bead81f698c3f373a1be3ab0458171', '\x5db5db8adff8cb472880853032396e6f11fcd124dd59163a2a1ab6449b4d9103', '\x63a52e264d64bfbc21b8e080e47ac23f');
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 10, 'key.create', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"exportable":false,"interval_days":null,"key_version":1,"name":"destroyed"}', 1775001600000, '\x51a7a507f10ad2cbb1dee0f3f3e1ad60', '\x4147f8ec80f3d1b2ae04dcef5d915217e9e42678311aa3348b9f99efc7c3937e', '\x9e4e0ab0cee4c96b919d66907f20d3798381332d9653cf0aa884b87511c946c1', '\x1e3e7b68dd613722b9450e2941d87771');
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 11, 'key.wrap', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 1, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '127.0.0.1', '{}', 1775001600000, '\xee9be62738aef207a6411ca709b7cb07', '\xb00a3545bb3e7dab7ff09d530f0e0e57b4edec1e0b6c9651e533e37990e505a9', '\xe786533f3a8841bf4c8c2f06fccddfa26487666386c4b8fff1fcb23de923d3ec', '\x05dac8a0935c2e189b7be38b1a62fd12');
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 12, 'key.wrap', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '127.0.0.1', '{}', 1775001600000, '\xcf1a4a387ab723318dffc8908575dc35', '\xfb176f8797818b08d5b567a09d1c08437bca7f3f82bdb4fea11d838be9ce6daf', '\x3c051aed404d1d5301397c753785b0957b065262d0e276b4f626a2474595c3f2', '\xc3a52dd9245e7258d0319a38cc2e2187');
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 13, 'key.disable', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 1, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"previous_change":9}', 1775001600000, '\x0bf1d666f8b9d76c071fde72b98c6b7d', '\x39ddaa55ad136ddc6e727009f9c5bbe43a24c8b37d9304fbf5d55d7a528c5260', '\xa5087a11f43c77fa4e01e5b56490e699588036e68604062a463851ad36b4738c', '\x5893b5e18a9bd513ab5dbca08e7c8cbe');
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 14, 'key.disable', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"previous_change":10}', 1775001600000, '\x288c1809aac00fbc173adea4e9a2b04e', '\x03d57830d10374b763ff29806c83e472440846bf5605e96f060df071577fb5ac', '\xf105899c2b5a11e34b5f454c81f3f78aab5683187046568f7a4e6e09c17362a0', '\xdb9b02155944e068e236fce35a13a8da');
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 15, 'key.destroy', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"destroy_at":"2026-04-08T00:00:00.000Z","previous_change":14}', 1775001600000, '\x366f222fda9ceba04eabb3e16aa6376e', '\xff10645570944c1730c8b4c9fee41d8517f87d35378644dd542f65ae60d88151', '\x1d92cccbc54539c7d69af15af3459fbbd1530cce70b2a8d2773de8a1001f265e', '\x798f8b9e243a34a5f0e7facc6b07d02a');
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 16, 'key.create', '6ffa6543-cdcf-4972-bb84-12572061e40c', 1, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"exportable":false,"intake":true,"interval_days":null,"key_version":1,"name":"intake"}', 1775001600000, '\x6adc3e0fc816a7be703992ef3a9c53ec', '\xd0fbe5d8ae09a84c1a2684ab1c2c402c7568081b733c14ae6bd631333c959b98', '\x920c101b0f12bade9403abc1725a634060cd1a415cd4e5f989a6d21a37616697', '\x4990bede1474096aab7cd6398eb6db9a');
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 17, 'issuer.create', NULL, NULL, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '192.0.2.7', '{"allowed_origins":null,"any_subject":false,"audience":"https://app.example","authorized_parties":null,"expires_at":null,"issuer":"https://sign-in.example","issuer_id":"3d808dc8-b239-406e-9b47-23d974c5bcbf","jwks":"{\"keys\":[{\"crv\":\"P-256\",\"kid\":\"a81415ba-a077-4491-b547-02ce5ebe8238\",\"kty\":\"EC\",\"x\":\"4Y4caPWZoyqPTZIaIqE2DScxjo0zxJGGToY74IsL6OA\",\"y\":\"nCI8WMLZIwI6CfKGgJ1Ad98NgDmFGNQT54s_MfxixAk\"}]}","jwks_uri":null,"key_ids":[],"kind":"people","max_age_seconds":3600,"name":"sign-in","permissions":["decrypt"],"require":null,"subject_claim":"sub","subject_prefix":""}', 1775001600000, '\xaaa0a37a5855f6de7a055337ad25ce56', '\x0d31169bd4f3384e957072d74b2310538911adeafba0d5653b4153ba11f940b8', '\x3ab6d411c67595b3f9651a41ba07d9d3def888262a700cf00829b6bcae2bd7e4', '\x258f4ec77947ee534e336ae3dacd159d');
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 18, 'key.wrap', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '127.0.0.1', '{}', 1775001600000, '\xc85409ea267e7ead81f86f9e9d114e0a', '\xf51e56955745bf49471fc4d7157fd96197012e8aec0bdba5b1d89178fcb4ea92', '\xbffcb3facac1ed8acef9a0892ddb765e3794823c806c3262c72d9e5f1fa1a073', '\x888856e48d49d6c6baa741f971e7db5c');
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 19, 'key.destroy', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'system', NULL, '{"destroy_at":"2026-04-08T00:00:00.000Z","erased":true,"previous_change":15}', 1775692800000, '\x97b720bd42a73d6aedf200903a7b7424', '\x307bae643531dead9200c6c9f38ad41d29d53f2eb410cd1d720dc07d00c61780', '\xb510073b055a62dc0b51251f68135022fdc7c43d873bb982fe7f427e68f2f55d', '\x9981b05ea8d4dbd02e4d2eec70b74fba');
-INSERT INTO eaas.audit_entries VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 20, 'key.export', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', '127.0.0.1', '{"jwk_thumbprint":"ZytDB9hpOSF2Q8JkBqRXlidUnQwEKZE1U6_PtAkUUrU","subjects":1}', 1775692860000, '\x96c9e6c0e2291c83bead220cc296b559', '\x5bc45649142134d81371117b72f5a307ac0de5bdae333bbaef5b9d0727e82dec', '\x9c6760b362940e121b5e2f329c86132b5ac90a930958542b253df125ae22e89a', '\x9b2a2bc1ca2ab90e39c797121038d439');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 4, 'key.rotate', '84f0a79e-1fb7-4c44-9170-e1022867dc1b', 2, '1932fcca-9848-42af-970b-7ebed7205a45', '192.0.2.7', '{"from_version":1,"key_version":2,"previous_change":2}', 1775001600000, '\x41837818f72016a6cca6d2633c1b55af', '\xc5b4cd9e045baf2f102e54ffcd202db38441598101ed0ed1766491aba17f85f5', '\x28230dea631f91515eb4776cd0e2dfefd7434b961d2d3b34773f33401ae8f583', '\x959730f08bc51f87efc7e811c8b959e2');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 5, 'key.wrap', '84f0a79e-1fb7-4c44-9170-e1022867dc1b', 2, '1932fcca-9848-42af-970b-7ebed7205a45', '127.0.0.1', '{}', 1775001600000, '\xd12d9b9349f505191550d5385633ce7a', '\xabc8205dd855cf3a08bb38bb371dc4bbc972b4253cd8d3f3fc7330851f931656', '\x58fcc9385f1c1675bd42498dd6716a63b3b21566f3526f282d217a1daf80ae1e', '\xa54fd5c74bc58aed4122eda78d53f58f');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 6, 'key.wrap', '84f0a79e-1fb7-4c44-9170-e1022867dc1b', 2, '1932fcca-9848-42af-970b-7ebed7205a45', '127.0.0.1', '{"subject":"9cc9dabb0611e79618b3ccfe3dd46010","subject_created":true}', 1775001600000, '\xcd11715c59e010240f35a05cfd9727cd', '\xc156541e6475e7180937f50df262b486f0ae083b6179792bc2a32e54eb57ea1a', '\x41f82326d2a9d8b8d418304416e0618f9e286c7f5b0e48b326d5af8ac2f62e59', '\x9143541db178fe73e8a4239bd1e5962b');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 7, 'key.wrap', '84f0a79e-1fb7-4c44-9170-e1022867dc1b', 2, '1932fcca-9848-42af-970b-7ebed7205a45', '127.0.0.1', '{"subject":"763abf658b49c0ab55947ebb03f5dd88","subject_created":true}', 1775001600000, '\x161785afa3873f1ffbcdd148c75770cf', '\x9e7466ad9fc87b2c6ea893c80781a108333cb12d1af822ac9f86a5cefcd05562', '\xa3b6539e3f416eb9553fad7b2a55fc40cccabc61fc6cbbf0fa29f71ed4c0488b', '\x5542b6f12ed159b5605f29f5802f579d');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 8, 'subject.erase', NULL, NULL, '1932fcca-9848-42af-970b-7ebed7205a45', '192.0.2.7', '{"subject":"763abf658b49c0ab55947ebb03f5dd889f4d6a82abaaf6fe0799c853346b06f1"}', 1775001600000, '\xdfdacad193dbd0f1f9d68f7e4c393b1c', '\x0a2c0775ddfd2b06f51582a4c4362a3481c931c9d6f35e9c72719b3099071bff', '\x828487911b5bd6fbada49a2474eb4d75d960c20e44a0c268c544a46343a38182', '\xfef8eef08c9e497042a62668d0f57f81');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 9, 'key.create', '0b2325ff-b137-412d-af23-761bcb436d70', 1, '1932fcca-9848-42af-970b-7ebed7205a45', '192.0.2.7', '{"exportable":false,"interval_days":null,"key_version":1,"name":"disabled"}', 1775001600000, '\xbf03498306865a6726869be445fce819', '\x6ac1ba68dcb7e039b36e7d49da4a44bf8e0061bccacbb2762e8aaf058f571643', '\xa601bb789a210b55de695da62e3ef8a350403a8cc4a7bcdcca631382ad78d6a3', '\x27da92884a822bb4c044d8f87fa92ae7');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 10, 'key.create', 'de55e189-eab1-4d04-83b5-44e2fa10c5bb', 1, '1932fcca-9848-42af-970b-7ebed7205a45', '192.0.2.7', '{"exportable":false,"interval_days":null,"key_version":1,"name":"destroyed"}', 1775001600000, '\xfea0d2e3cdd82fb05ff2e8f4c0d61a02', '\x6ab244353d4852fcc73d67743dc274a05a9521337bb159d16f47d15cb67e3579', '\xcb7cfb354322e8ae348bd7ce9000219af64679f9c22cbc5ca61535f7d3a0d57d', '\xa3d94c3056ba49e6e073409bbaa960ae');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 11, 'key.wrap', '0b2325ff-b137-412d-af23-761bcb436d70', 1, '1932fcca-9848-42af-970b-7ebed7205a45', '127.0.0.1', '{}', 1775001600000, '\x6cf2bb16529c9b01aa9f4073e919fa2d', '\xedec01950c229525d09a850159da81b8c743db5692e9fa362ff92543b05812c3', '\xd047873c8affc04d1f6bfb4bbd4f6ff2c70480438d4e0811a775eae9e98e4737', '\xe4223964c46e0227960c53b061d2ecbe');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 12, 'key.wrap', 'de55e189-eab1-4d04-83b5-44e2fa10c5bb', 1, '1932fcca-9848-42af-970b-7ebed7205a45', '127.0.0.1', '{}', 1775001600000, '\x81455f794d9337486f3506eda5155584', '\x29ce958a1bb6e509b2fac9b0e623786f2d05abd43d61f6905b651ace326bc854', '\x124a3d0d50a98b2ba717debc39fb0fe8802624f10e7389657ff2cfec8a0f537d', '\x49cb0ed5c17124e419f50b213d9f3102');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 13, 'key.disable', '0b2325ff-b137-412d-af23-761bcb436d70', 1, '1932fcca-9848-42af-970b-7ebed7205a45', '192.0.2.7', '{"previous_change":9}', 1775001600000, '\xb36987547b573626f3c704a3768ecf29', '\x5e1adcc868e5cd6da1c736e1dd7659a15db0f1aefddfb0c8220cc5557846b0a4', '\xdbced0a027c54cab65c8f0f8795495bfa626f63881f69884dfe513f3eea36374', '\xc404517c55a783d76a57fc6ee38b9e09');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 14, 'key.disable', 'de55e189-eab1-4d04-83b5-44e2fa10c5bb', 1, '1932fcca-9848-42af-970b-7ebed7205a45', '192.0.2.7', '{"previous_change":10}', 1775001600000, '\xefd3dd74fd881743963d023e015151bd', '\xf9cff2f55e558547d25118517206544e14c586fd73723e6cb4fd61243b331de2', '\xebc376d041b4687ac63f993c98fdf6ac1c2f1d007994e818b922937eec319ec1', '\x9d716f60ea3646a148a6edd88401d171');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 15, 'key.destroy', 'de55e189-eab1-4d04-83b5-44e2fa10c5bb', 1, '1932fcca-9848-42af-970b-7ebed7205a45', '192.0.2.7', '{"destroy_at":"2026-04-08T00:00:00.000Z","previous_change":14}', 1775001600000, '\x5f311b94ec28e7299d346910496645cf', '\x8e6c148ef36ca958e18bcd210c14ca583117b5a1da7e78569e3405eb2c520605', '\x8792f53bead1922ec876cf7f179b348fcc97b8506faef15edc64350f17185313', '\xd72ccc1129780d6b4c4fd67acb5246ee');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 16, 'key.create', 'd06cea42-bb5a-4e8f-9c64-0f7438a5de5c', 1, '1932fcca-9848-42af-970b-7ebed7205a45', '192.0.2.7', '{"exportable":false,"intake":true,"interval_days":null,"key_version":1,"name":"intake"}', 1775001600000, '\xc0d09656e1cc2c8c9e2946416b0a2972', '\xe8a828c2f5f462b44f0e6c7278a5169cfda8f2862704ae134e45f383131c1431', '\xa74078bae322add340dd07920e9548f8a781c54f33527c9b342a32295b6bc910', '\x9ebe1dc32454119843a4dbccd4f28895');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 17, 'issuer.create', NULL, NULL, '1932fcca-9848-42af-970b-7ebed7205a45', '192.0.2.7', '{"allowed_origins":null,"any_subject":false,"audience":"https://app.example","authorized_parties":null,"expires_at":null,"issuer":"https://sign-in.example","issuer_id":"6b9562a0-16b1-40c1-9bfb-4d24fcd984ae","jwks":"{\"keys\":[{\"crv\":\"P-256\",\"kid\":\"12686736-7645-47af-b7a5-871e48577333\",\"kty\":\"EC\",\"x\":\"Rzs00R_Ua5q6AgDokhbSBguwWs80d2ActK-jCSp1ufw\",\"y\":\"e0oUF1r5C7EjtEQaWZnUdcAA_oixKczXlNzPCJYGZQ4\"}]}","jwks_uri":null,"key_ids":[],"kind":"people","max_age_seconds":3600,"name":"sign-in","permissions":["decrypt"],"require":null,"subject_claim":"sub","subject_prefix":""}', 1775001600000, '\xe635c4e6de0a9d4494de75ce11afe5e6', '\x1c63574c3555c84f71630c9d6d6c31ae2dd23321ae4ba639766a9c3e4450bafc', '\x155c5cb57a57ce0897a9deab59cdfdce94a0952ed25078d8522a7bb1fe9d134e', '\x0400493cc028113b03e3540fc7b36866');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 18, 'key.wrap', '84f0a79e-1fb7-4c44-9170-e1022867dc1b', 2, '1932fcca-9848-42af-970b-7ebed7205a45', '127.0.0.1', '{}', 1775001600000, '\x839632ca8a27f4002bbf01bb3ac88d6a', '\x6247b7df19176dc8bff12b17943c2eb464333c4d229cab90c813f984c3922482', '\x2cbf3143b82eac37a499ea94d889ecd554e0779a82b6cc71bdb94c7908e55389', '\x870b81de89d940b43b559978f0d6ef94');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 19, 'key.destroy', 'de55e189-eab1-4d04-83b5-44e2fa10c5bb', 1, 'system', NULL, '{"destroy_at":"2026-04-08T00:00:00.000Z","erased":true,"previous_change":15}', 1775692800000, '\xbfd681165b86aead8b54ad3881f82690', '\x90a4a85d183f19842c2c231ece1c53caa0c927c07682d8b2353e110acb4ebbdc', '\xf666fd16ff4e41254e89e82741f063414cb598ab7010d6fc28dcb1c587126807', '\x4bb3dc7fd80e939c0117503df59dbc06');
+INSERT INTO eaas.audit_entries VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 20, 'key.export', '84f0a79e-1fb7-4c44-9170-e1022867dc1b', 2, '1932fcca-9848-42af-970b-7ebed7205a45', '127.0.0.1', '{"jwk_thumbprint":"RfRYgI5yCoPuMaJ5Ta-lS8HpIB5QxL3NJBqIwESnywM","subjects":1}', 1775692860000, '\x4f0509a25d73f7cb1e5035a552d59a78', '\xcd217db9d6eba815bf4e67709f782f8e0554cef23da33d7d9e67012191f4861b', '\x8c9771e6724d5f6f319d9284dc2e75839c4c238a29220102f123e62a83933a16', '\x8c4fa583285082e011776ea72425f9bc');
 
 
 --
 -- Data for Name: audit_heads; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.audit_heads VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', 1, '\xf615d8389956db13856a1770d16ca5980b4bef6e524d06a2da85dd19a9438e3e', '\xe7ed643e543f148b4145a9eb3deab011bbc1da653e60923188d2f7f599a1d522', '\x2aac36cd7b6b38788a93f75aae67a18a', 1767225600000, '2026-01', 0, '\x1be61e3bce80d8d641dbf383d1f8eebdde3087ef469b5ec29976e42c7c8729dd');
-INSERT INTO eaas.audit_heads VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 20, '\x5bc45649142134d81371117b72f5a307ac0de5bdae333bbaef5b9d0727e82dec', '\x2a77d5c27ae260f37e4d38f41d906b30795d23ab25e84f5b8241632752f5d0f5', '\x9b2a2bc1ca2ab90e39c797121038d439', 1775692860000, '2026-04', 0, '\xfe7219184d2377cfa400da9b1fe8eb4a21035e793a20a2e063b3dded6a142a2d');
+INSERT INTO eaas.audit_heads VALUES ('5660d780-13df-400d-831d-b7458c5f2bb6', 1, '\xfed175069ae9652beccda669377aeeea4118da341cef656c8122b756e153c53d', '\x4140dd7948e591f5e6ebb858ffe3b70617f9c3a7009cc9f87af66ab078aa27c2', '\x5944b509094439631fd1d6ae3b725be2', 1767225600000, '2026-01', 0, '\x8ac158342079fa389db5dc134699e9b0b953374e5373f18696b5cac342522124');
+INSERT INTO eaas.audit_heads VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 20, '\xcd217db9d6eba815bf4e67709f782f8e0554cef23da33d7d9e67012191f4861b', '\xd9eaa78384e1a40196a23defa76a55bb0456486b7b7895e523833456b9f150b6', '\x8c4fa583285082e011776ea72425f9bc', 1775692860000, '2026-04', 0, '\xace7b6f707c398b8f7a5440dff52bd2d5ccea7738d96a9d64c78b52e0f0a1b3b');
 
 
 --
 -- Data for Name: issuers; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.issuers VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '3d808dc8-b239-406e-9b47-23d974c5bcbf', 'sign-in', 'people', 'https://sign-in.example', 'https://app.example', NULL, '{"keys":[{"crv":"P-256","kid":"a81415ba-a077-4491-b547-02ce5ebe8238","kty":"EC","x":"4Y4caPWZoyqPTZIaIqE2DScxjo0zxJGGToY74IsL6OA","y":"nCI8WMLZIwI6CfKGgJ1Ad98NgDmFGNQT54s_MfxixAk"}]}', NULL, '{decrypt}', '{}', NULL, 'sub', '', false, NULL, 3600, NULL, 1775001600000, 'c947ce44-f27c-4f50-9dd7-19a61811a64d', NULL, 17, 17, '\x4965835cdb641c4272fe4e405791a097cb5b6d9d83070f8190d2195af357fc27');
+INSERT INTO eaas.issuers VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '6b9562a0-16b1-40c1-9bfb-4d24fcd984ae', 'sign-in', 'people', 'https://sign-in.example', 'https://app.example', NULL, '{"keys":[{"crv":"P-256","kid":"12686736-7645-47af-b7a5-871e48577333","kty":"EC","x":"Rzs00R_Ua5q6AgDokhbSBguwWs80d2ActK-jCSp1ufw","y":"e0oUF1r5C7EjtEQaWZnUdcAA_oixKczXlNzPCJYGZQ4"}]}', NULL, '{decrypt}', '{}', NULL, 'sub', '', false, NULL, 3600, NULL, 1775001600000, '1932fcca-9848-42af-970b-7ebed7205a45', NULL, 17, 17, '\xaf850ce62ee4e22a424266d0606901d47dda0a3aeff3554b7073ea8c957963bb');
 
 
 --
@@ -845,21 +856,21 @@ INSERT INTO eaas.issuers VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '3d808d
 -- Data for Name: key_versions; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.key_versions VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 1, 1767225600000, '\x010100000001bf90bbd03e6764b6b3d3fe1e05860b60f1e462c3e2e7ac27b30f5397cdd1b949d6de059d6ec266bc07aef1046c771ace9e0ec58d4d076435dd07d091272dd477814027c6e81b34af');
-INSERT INTO eaas.key_versions VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 1775001600000, '\x010100000002c4573ad1d1cc8b483dac7e695db1e5b64a9ff441a84cfb3c10cd5ca0cd22c9867d64458a6162dd277b3e3d345f256d810ac26832fec80f4ceb5444c52eaa7e32efbb55664e06dcab');
-INSERT INTO eaas.key_versions VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 1, 1775001600000, '\x010100000001d3832c15c379c1d99fd7753ee2f07709e4c43de79adda7f63a8f162ba3c365f710535c5c4cbe7ef8ae1dbd9da10673d8dd341cd2cd50ed58117d4237500585a576c063360bc06705');
-INSERT INTO eaas.key_versions VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '6ffa6543-cdcf-4972-bb84-12572061e40c', 1, 1775001600000, '\x0101000000015b8f310bda09141b9e65101448173f872f254042ba0ecf6d9b19c1a5d07273442ef7db48f18c1d7f25b6abb43f1d22a2c62a02c92c31f49862232304a81b781df2f7f90487ac0a3f');
-INSERT INTO eaas.key_versions VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 1775001600000, NULL);
+INSERT INTO eaas.key_versions VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '84f0a79e-1fb7-4c44-9170-e1022867dc1b', 1, 1767225600000, '\x010100000001378ac305fe4159c9aef523cca72706cf25b478ac884f6b56feba64c4c44c178c7597811c230a552a53952ce843e80bf61050511274572cb368de1107c5f69beb97a072de88a031ca');
+INSERT INTO eaas.key_versions VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '84f0a79e-1fb7-4c44-9170-e1022867dc1b', 2, 1775001600000, '\x0101000000022d5a15aa97a034e9337d03ee0b973695ea398a1972ff84dc1b715ef0a96dd6259fa46c99eb0f9a1ae61f7d6b110f1e7a6b27273cd8e43187f89f8d964931f331282908f2e6776c92');
+INSERT INTO eaas.key_versions VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '0b2325ff-b137-412d-af23-761bcb436d70', 1, 1775001600000, '\x010100000001c3586024d532b86a7fcae0e3e6747356c3c8f5e95e1bb9e731af613cf50bad669c9dfc2467088274f8d8265f46e2b5c749fb2c376f3139c05594cdd30853eec218a412adce4b8977');
+INSERT INTO eaas.key_versions VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'd06cea42-bb5a-4e8f-9c64-0f7438a5de5c', 1, 1775001600000, '\x010100000001f67ac7c4b7ce4e0590d0bc9f23033fbc30d03de7e7111ab56e380c043f402e49e4fc4e5ed86c44722f25283ee0540016077e38cd015a2177d5bce0d5785547d8cf63a2fc88c54e30');
+INSERT INTO eaas.key_versions VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'de55e189-eab1-4d04-83b5-44e2fa10c5bb', 1, 1775001600000, NULL);
 
 
 --
 -- Data for Name: keys; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.keys VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 'first', 2, 'active', true, 1767225600000, 1775001600000, NULL, NULL, NULL, 1, '\x010100000000be117ecefa273acd887f7dab19c78d95bc67cbb0ae1bd72f0efd3333d54e3707019dfb8997fae28640760d7c4b4f82eaf2af7bcfab96fc2ffab8ef85a65a408d056c7761fc7482a7', 2, 4, '\xcaa834bdb8c239994f9a2352a90da34821e8172ea8feae7156428dea4ca0e71f', 'optional', false);
-INSERT INTO eaas.keys VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 'disabled', 1, 'disabled', false, 1775001600000, NULL, NULL, NULL, NULL, 1, '\x01010000000019ec86f8e7b8589e0b941e68281f574c886f66961ff59b4de7ebbe95a667bf42df87f1bec0afef2e953cf5dd2fcb1d5fe0148d4cbfbaf07597475e0943d722038663a71cfaafc240', 9, 13, '\x8f9e15040cf3e30696949a19bc43652a06a0c20fc703e3f8bdc9f5ac1c493a62', 'optional', false);
-INSERT INTO eaas.keys VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '6ffa6543-cdcf-4972-bb84-12572061e40c', 'intake', 1, 'active', false, 1775001600000, NULL, NULL, NULL, NULL, 1, '\x0101000000004a35086f03931cc461c36c24ee5f568199dc77f577e703bd704fdfb7607b00fc374661e08c3cd50d60a59cb40bbea99a6296e8e8d3cd95b20920d704d68da962f8fa962c211ba4bf', 16, 16, '\xa2784e59f2dd505ae469511d6269c632c4fb4a83ed75ad2939ce9b765951536b', 'optional', true);
-INSERT INTO eaas.keys VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 'destroyed', 1, 'destroyed', false, 1775001600000, NULL, NULL, NULL, 1775606400000, 1, NULL, 10, 19, '\x5b939ee9154104637c72f646f02a4fcf606bfd313aac2579184fe73352ece0dd', 'optional', false);
+INSERT INTO eaas.keys VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '84f0a79e-1fb7-4c44-9170-e1022867dc1b', 'first', 2, 'active', true, 1767225600000, 1775001600000, NULL, NULL, NULL, 1, '\x0101000000005b87468f0291901482a3a5ba05e28530a7fa814c64ffac79def21b5bd0059381e799555096e35781dc84abbab8e8706bb370af13647ac9d327f631fe7671d2769f6c2554c0e4b5fa', 2, 4, '\x482d446461d75bca908d322f6429476f6b1d36d69e08ad75e644b0da8fbae2e5', 'optional', false);
+INSERT INTO eaas.keys VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '0b2325ff-b137-412d-af23-761bcb436d70', 'disabled', 1, 'disabled', false, 1775001600000, NULL, NULL, NULL, NULL, 1, '\x0101000000004dc75ea914e3d6199b112444fc560f2da2c8030dd128efa909ae3ebc61dd3469bdfd960911e153df72f5f2a48bd0db9f2a9769dd7162059ed148f8310f66e0b399100f5de4fec8ad', 9, 13, '\xfa3ba4fa31c791dac4c94fe4d633639e3a0980347817cb77444aa18cf44b3891', 'optional', false);
+INSERT INTO eaas.keys VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'd06cea42-bb5a-4e8f-9c64-0f7438a5de5c', 'intake', 1, 'active', false, 1775001600000, NULL, NULL, NULL, NULL, 1, '\x0101000000008d944f085eed8b3c42120a8d735c8a2543b69b1e597b98ee34bd36316aef5e1aea5647439e183bcbbf7d4a48947c2377d0584dfa2066f691df30732794300891f187b3f6c263cf27', 16, 16, '\xae809d1af368d80a3cd44f581223dac769c57a3028839b98d6d0fc9b6abb8ed2', 'optional', true);
+INSERT INTO eaas.keys VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'de55e189-eab1-4d04-83b5-44e2fa10c5bb', 'destroyed', 1, 'destroyed', false, 1775001600000, NULL, NULL, NULL, 1775606400000, 1, NULL, 10, 19, '\xef502b2e20645b5d3fbf64597173d07e2adaa894ae5cf09d45e8ef123249a0f9', 'optional', false);
 
 
 --
@@ -872,19 +883,19 @@ INSERT INTO eaas.keys VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-
 -- Data for Name: log_keys; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.log_keys VALUES ('eaas.example/log', '\x7226fc389d650006936da78846bdce20a8879affa79974fdc6d5a22a105a82e2', '\x8b5cd0067cf86152', '\x010100000000ee01205f77fa01a8dcf2842e12c963a27f97f15c85c6ead6efac1283fc1d6eb3af0d4a3676394fcdfbdf03aaf30ea3196fc807c90464fc5b5dda2dc8a86cabb301143f240bec6167', 1767225600000, NULL, NULL);
+INSERT INTO eaas.log_keys VALUES ('eaas.example/log', '\x70e4b718c525f5af88ea650421f427218a3f244e9b99792b1fba0e79b7d450bc', '\xac797a18ab527aca', '\x010100000000ab7bf8b0042f8fec4980b7d49e964c7ec5ab48cfdb4e6816f45e84741aa4cca116e701c9b91df041cdccb87ac0b7bc4803cbe7d14248d087a3e6868f8d5ceaded80010f68c4ee058', 1767225600000, NULL, NULL);
 
 
 --
 -- Data for Name: log_moments; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.log_moments VALUES ('eaas.example/log', 0, 1775692860000, '\x19c3915eef78ea4fe4a889ab9fa0235f7240e5b231d2a1938adb28c61c96227b', 'eaas.example/log
+INSERT INTO eaas.log_moments VALUES ('eaas.example/log', 0, 1775692860000, '\x90eec1cd1f89a793ff1f0393fd4b65a15e5eb6cccb2a62bcb64f7a2b35e1706b', 'eaas.example/log
 1
-m62lWFM/f9/Jw1zCqGaRuI+RYjntapGH+NKt/ZYm2Kw=
+RQwYf8+HWvu4RyzI5pTGTjRL6Gi5xPnGQt1EWJ+UotU=
 
-— eaas.example/log jByjxf79ZqtMag3itGtFOOFAldceoD+fQe0eMFT92QU+Fxan7ABuQrW0tFjiPplxM34y8CIcJNwpHoKmeEGpyK/jpAQ=
-— witness.example jZZMHwAAAABp1uw8P5wvyoXBUszUZQaVZyKlpCdTRx7GqUsQYCKWFUHi7tzQEpHKiRmfpQd+EYae62hTkcVRUvwPZ8ltvvj/GA9WBA==
+— eaas.example/log 2z7yrZ/E7eHSI/efpAtRAsIizkg6K1onSSUuTzgVyZyKPYAyGNY1MIGungVTApZ5mqK9frdY72796oUeep6XmdABtgQ=
+— witness.example psEM9AAAAABp1uw8nCrVICp7azxo4pooAqo10YCjLNgikS8yJEdbIXCWufLIxaxJqzj6E+qADRH4nSkBvw+ASkPIrLxeCEMZVeE9BQ==
 ', true);
 
 
@@ -892,102 +903,108 @@ m62lWFM/f9/Jw1zCqGaRuI+RYjntapGH+NKt/ZYm2Kw=
 -- Data for Name: log_proofs; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.log_proofs VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 19, '\x307bae643531dead9200c6c9f38ad41d29d53f2eb410cd1d720dc07d00c61780', '\x41f7b7cda14d6342386ee7b7fc557a009bd09a769808f21ca7244106a9ab888c', 'eaas.example/log', 0, 1775692860000, '\x673027423beb1c1d7b2b303416b754e4582669f6eb1420be844a8d9743e2cd9c0000000000000000000000000000000000000000000000000000000000000000');
-INSERT INTO eaas.log_proofs VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', 1, '\xf615d8389956db13856a1770d16ca5980b4bef6e524d06a2da85dd19a9438e3e', '\xe77ef24ef18f882a5ec41362f068cd7dd4d31b975b35f6f19c54abd1ebbf4135', 'eaas.example/log', 0, 1775692860000, '\x2d56e8309a48c5c0e9b44433b1c315896d86c84b604cc5071b66545bb6d871410000000000000000000000000000000000000000000000000000000000000000');
+INSERT INTO eaas.log_proofs VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 19, '\x90a4a85d183f19842c2c231ece1c53caa0c927c07682d8b2353e110acb4ebbdc', '\x2a6aaf4792c47f1041a8dc2c6a6dd7276ad188fc1aa7d39464cad596150f939f', 'eaas.example/log', 0, 1775692860000, '\x170e621ef8d0a463a23ce53302a883771d15536e9b540b4aedb7f76f03abc9480000000000000000000000000000000000000000000000000000000000000000');
+INSERT INTO eaas.log_proofs VALUES ('5660d780-13df-400d-831d-b7458c5f2bb6', 1, '\xfed175069ae9652beccda669377aeeea4118da341cef656c8122b756e153c53d', '\xb1135c8c77fbb3cf100e3d4be74893a1f8ce10c66fe025d98d62396848ea6ae1', 'eaas.example/log', 0, 1775692860000, '\x349ea80ec37bac6f86b786ae3e0fe11c3b455bb2bf95f786c6de58756039d4640000000000000000000000000000000000000000000000000000000000000000');
 
 
 --
 -- Data for Name: log_tiles; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.log_tiles VALUES ('eaas.example/log', 0, 0, '\x9bada558533f7fdfc9c35cc2a86691b88f916239ed6a9187f8d2adfd9626d8ac');
-INSERT INTO eaas.log_tiles VALUES ('eaas.example/log', -1, 0, '\x004a656161732e6d6f6d656e742e76310a313737353639323836303030300a47634f5258753934366b2f6b71496d726e36416a58334a4135624978307147546974736f78687957496e733d0a');
+INSERT INTO eaas.log_tiles VALUES ('eaas.example/log', 0, 0, '\x450c187fcf875afbb8472cc8e694c64e344be868b9c4f9c642dd44589f94a2d5');
+INSERT INTO eaas.log_tiles VALUES ('eaas.example/log', -1, 0, '\x004a656161732e6d6f6d656e742e76310a313737353639323836303030300a6b4f37427a522b4a7035502f48774f542f55746c6f56356574737a4c4b6d4b38746b39364b7a58686347733d0a');
 
 
 --
 -- Data for Name: root_checks; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.root_checks VALUES ('\x8b5cd0067cf86152', '\x010100000000bc987e175b5a3ff666fbd898d8bcb4277755e2d5acf016085fc7b23c352ef63914b1fb52bd4b429b06ab8156a710402e31ff6daa58895bef5f361f0d7df5b9fa985f72e51c6b39d8');
+INSERT INTO eaas.root_checks VALUES ('\xac797a18ab527aca', '\x0101000000008672d6365a9eb276d66ccbfa6c0fcdbcfe5265e53e976775b0a6ee69c41a997c4c48073d2df1994b9c781f0fb2e59924207f97215b49d8d95dfe3b1fc0f1ec3172c13ac0722f3102');
 
 
 --
 -- Data for Name: row_counts; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.row_counts VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'subjects', 'erased', 1);
-INSERT INTO eaas.row_counts VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'subjects', 'null', 1);
-INSERT INTO eaas.row_counts VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'keys', 'disabled', 1);
-INSERT INTO eaas.row_counts VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'keys', 'active', 2);
-INSERT INTO eaas.row_counts VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'keys', 'destroyed', 1);
-INSERT INTO eaas.row_counts VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'keys', 'pending_destruction', 0);
+INSERT INTO eaas.row_counts VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'subjects', 'erased', 1);
+INSERT INTO eaas.row_counts VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'subjects', 'null', 1);
+INSERT INTO eaas.row_counts VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'keys', 'disabled', 1);
+INSERT INTO eaas.row_counts VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'keys', 'active', 2);
+INSERT INTO eaas.row_counts VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'keys', 'destroyed', 1);
+INSERT INTO eaas.row_counts VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'keys', 'pending_destruction', 0);
 
 
 --
 -- Data for Name: row_records; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '1dd9bf2c-e846-4554-9891-d6cb162be202', 0);
-INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'c947ce44-f27c-4f50-9dd7-19a61811a64d', 1);
-INSERT INTO eaas.row_records VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', '93747a3c-8e79-4bda-8e29-aa504b84564b', 0);
-INSERT INTO eaas.row_records VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', 'ca6b92d6-a5b5-4ead-a827-35d5007b3d55', 1);
-INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2);
-INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 4);
-INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '470f3e79-d78e-5955-0c33-0fabc56b9524', 8);
-INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 9);
-INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 10);
-INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 13);
-INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 14);
-INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 15);
-INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '6ffa6543-cdcf-4972-bb84-12572061e40c', 16);
-INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '3d808dc8-b239-406e-9b47-23d974c5bcbf', 17);
-INSERT INTO eaas.row_records VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 19);
+INSERT INTO eaas.row_records VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '0925434a-eea7-480a-ba65-9b677ca28bc0', 0);
+INSERT INTO eaas.row_records VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '1932fcca-9848-42af-970b-7ebed7205a45', 1);
+INSERT INTO eaas.row_records VALUES ('5660d780-13df-400d-831d-b7458c5f2bb6', '5660d780-13df-400d-831d-b7458c5f2bb6', 0);
+INSERT INTO eaas.row_records VALUES ('5660d780-13df-400d-831d-b7458c5f2bb6', 'd17666b0-7b3b-4e40-91f3-4caac5d13a3d', 1);
+INSERT INTO eaas.row_records VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '84f0a79e-1fb7-4c44-9170-e1022867dc1b', 2);
+INSERT INTO eaas.row_records VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '84f0a79e-1fb7-4c44-9170-e1022867dc1b', 4);
+INSERT INTO eaas.row_records VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '763abf65-8b49-c0ab-5594-7ebb03f5dd88', 8);
+INSERT INTO eaas.row_records VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '0b2325ff-b137-412d-af23-761bcb436d70', 9);
+INSERT INTO eaas.row_records VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'de55e189-eab1-4d04-83b5-44e2fa10c5bb', 10);
+INSERT INTO eaas.row_records VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '0b2325ff-b137-412d-af23-761bcb436d70', 13);
+INSERT INTO eaas.row_records VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'de55e189-eab1-4d04-83b5-44e2fa10c5bb', 14);
+INSERT INTO eaas.row_records VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'de55e189-eab1-4d04-83b5-44e2fa10c5bb', 15);
+INSERT INTO eaas.row_records VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'd06cea42-bb5a-4e8f-9c64-0f7438a5de5c', 16);
+INSERT INTO eaas.row_records VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '6b9562a0-16b1-40c1-9bfb-4d24fcd984ae', 17);
+INSERT INTO eaas.row_records VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'de55e189-eab1-4d04-83b5-44e2fa10c5bb', 19);
+
+
+--
+-- Data for Name: schema_records; Type: TABLE DATA; Schema: eaas; Owner: -
+--
+
 
 
 --
 -- Data for Name: steps; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.steps VALUES (1, '2026-11-30 19:36:56.589992+00');
+INSERT INTO eaas.steps VALUES (1, '2026-12-01 13:08:39.087098+00');
 
 
 --
 -- Data for Name: subjects; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.subjects VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '\xdc175eac04f3f41b2427ef45052afc04901dd98b43ec13d18235dd06a294b324', '\x010100000000786ee6d4c0dd222827961136f12cb798b6b397a6281455df03e0002b835d230f4571a21f19c91b7309ea6b2eedf062a8a64ce246aa397f65623ae0ab135edaa4f3a524accc3a7148', 6, 1775001600000, NULL, NULL, NULL, '\x356deba309ed615ebd9d729c30c856f38d4783158f61b6b98c1dddc57bab24e6');
-INSERT INTO eaas.subjects VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '\x470f3e79d78e59550c330fabc56b9524f546d6f1cfd6af4747a7a6f013769978', NULL, 7, 1775001600000, 8, 1775001600000, '\x5eb71ccc8a77e348a75f3d970d2631eb097ffdf13d337b9b4d103d846acbaa79', '\xc5305fb144552c62727e8e0a663a272d231d6986640f91b1436179dd9991669a');
+INSERT INTO eaas.subjects VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '\x9cc9dabb0611e79618b3ccfe3dd4601087b4845e47cfabc6bab4d5e891db3759', '\x010100000000b3103226b2145f9a53478888e888795df84d1b0dd6edb4edd75797390cc9ea2b90663f8fab07297f22ae896a83ea8f59fdabeb3945e0309ce30a2a5c2c5a6bfccebf8123a14f4d0b', 6, 1775001600000, NULL, NULL, NULL, '\xd96cfbd64cbcaf54ca8c4618a6a3e472666135c055d305b299c43b7d3e0e0d41');
+INSERT INTO eaas.subjects VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '\x763abf658b49c0ab55947ebb03f5dd889f4d6a82abaaf6fe0799c853346b06f1', NULL, 7, 1775001600000, 8, 1775001600000, '\x0a2c0775ddfd2b06f51582a4c4362a3481c931c9d6f35e9c72719b3099071bff', '\x1dfa6d5ea6ab601be95fb558af3bd095202198c362683cf27e0fa8edb21125db');
 
 
 --
 -- Data for Name: tallies; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.tallies VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', '00000000-0000-0000-0000-000000000000', 0, 'api_key.create', '2026-01', 1, 0, 1, 1767225600000);
-INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '00000000-0000-0000-0000-000000000000', 0, 'api_key.create', '2026-01', 1, 0, 1, 1767225600000);
-INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 1, 'key.create', '2026-01', 1, 0, 1, 1767225600000);
-INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 1, 'key.wrap', '2026-01', 1, 0, 1, 1767225600000);
-INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'key.rotate', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '00000000-0000-0000-0000-000000000000', 0, 'subject.erase', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 1, 'key.wrap', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'key.wrap', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '7d335f00-b01b-4c4f-a016-e99948e7a6d5', 1, 'key.disable', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'key.disable', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '6ffa6543-cdcf-4972-bb84-12572061e40c', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '00000000-0000-0000-0000-000000000000', 0, 'issuer.create', '2026-04', 1, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'key.wrap', '2026-04', 4, 0, 0, 1775001600000);
-INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', '4701650b-057d-4767-a2f0-98130c4ee9f8', 1, 'key.destroy', '2026-04', 2, 0, 0, 1775692800000);
-INSERT INTO eaas.tallies VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'e73b19e3-cfe6-424b-9b14-9d4fb34ef85a', 2, 'key.export', '2026-04', 1, 0, 0, 1775692860000);
+INSERT INTO eaas.tallies VALUES ('5660d780-13df-400d-831d-b7458c5f2bb6', '00000000-0000-0000-0000-000000000000', 0, 'api_key.create', '2026-01', 1, 0, 1, 1767225600000);
+INSERT INTO eaas.tallies VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '00000000-0000-0000-0000-000000000000', 0, 'api_key.create', '2026-01', 1, 0, 1, 1767225600000);
+INSERT INTO eaas.tallies VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '84f0a79e-1fb7-4c44-9170-e1022867dc1b', 1, 'key.create', '2026-01', 1, 0, 1, 1767225600000);
+INSERT INTO eaas.tallies VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '84f0a79e-1fb7-4c44-9170-e1022867dc1b', 1, 'key.wrap', '2026-01', 1, 0, 1, 1767225600000);
+INSERT INTO eaas.tallies VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '84f0a79e-1fb7-4c44-9170-e1022867dc1b', 2, 'key.rotate', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '00000000-0000-0000-0000-000000000000', 0, 'subject.erase', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '0b2325ff-b137-412d-af23-761bcb436d70', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'de55e189-eab1-4d04-83b5-44e2fa10c5bb', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '0b2325ff-b137-412d-af23-761bcb436d70', 1, 'key.wrap', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'de55e189-eab1-4d04-83b5-44e2fa10c5bb', 1, 'key.wrap', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '0b2325ff-b137-412d-af23-761bcb436d70', 1, 'key.disable', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'de55e189-eab1-4d04-83b5-44e2fa10c5bb', 1, 'key.disable', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'd06cea42-bb5a-4e8f-9c64-0f7438a5de5c', 1, 'key.create', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '00000000-0000-0000-0000-000000000000', 0, 'issuer.create', '2026-04', 1, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '84f0a79e-1fb7-4c44-9170-e1022867dc1b', 2, 'key.wrap', '2026-04', 4, 0, 0, 1775001600000);
+INSERT INTO eaas.tallies VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'de55e189-eab1-4d04-83b5-44e2fa10c5bb', 1, 'key.destroy', '2026-04', 2, 0, 0, 1775692800000);
+INSERT INTO eaas.tallies VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', '84f0a79e-1fb7-4c44-9170-e1022867dc1b', 2, 'key.export', '2026-04', 1, 0, 0, 1775692860000);
 
 
 --
 -- Data for Name: tenants; Type: TABLE DATA; Schema: eaas; Owner: -
 --
 
-INSERT INTO eaas.tenants VALUES ('1dd9bf2c-e846-4554-9891-d6cb162be202', 'acme', false, NULL, 1767225600000, '\x8b5cd0067cf86152', '\x01010000000090f5ce504c75ff1fc9d158cd81885615d1cb718f0f3929a815d5e35a8a02172facde049fe57539e794380d6edd49087c316bf1ac7cc0dcf8f36ab71afc158d2a8ba15e4bf7f64e3d', 0, '\x50889c41f7c92bec3672fa90a4f39e83dbef15499d75116bd4e8f5336df420c4');
-INSERT INTO eaas.tenants VALUES ('93747a3c-8e79-4bda-8e29-aa504b84564b', 'other', true, NULL, 1767225600000, '\x8b5cd0067cf86152', '\x0101000000001ad5e7da45340dcb7cc8dec9428486f09fc98fa45c0a381b4a5589aa19f0e45786d286723645989aaee6470b4e297b5d72bd276a03714f87a39e177911031321179aa4c2e50c4cdc', 0, '\x0b5a66176500eb3db2b94e7214dcf0f1c6bb01b7189d2e29a095f7aa64a0901a');
+INSERT INTO eaas.tenants VALUES ('0925434a-eea7-480a-ba65-9b677ca28bc0', 'acme', false, NULL, 1767225600000, '\xac797a18ab527aca', '\x01010000000080da6ebe6910c7051474d6d723dcedb486c04ea47f4f9b495b7788c30896141dfbbcd7cde7d4f78213695927522d1cc825f9b7c8a66f6d7bd60b8bbf389f5c2cc3a637478b81c8f4', 0, '\x2a6a8048d059fe32cb82882bcf931c6d24f9f37776c8bde4658540c343db0a5e');
+INSERT INTO eaas.tenants VALUES ('5660d780-13df-400d-831d-b7458c5f2bb6', 'other', true, NULL, 1767225600000, '\xac797a18ab527aca', '\x010100000000db1e6a575c188a91a465128a651b5d74392b2acca0f4bf4088d46752aa487dfa17293751db9b56772f7633e7c2769bd950106902aa1b45ad9a47cd0c7803634f4c058ad7acabc0f3', 0, '\x258a843f20e3b62579b776d8f0f21ea843fc4f4a696fc0b626dc889ba9170f2e');
 
 
 --
@@ -1138,6 +1155,14 @@ ALTER TABLE ONLY eaas.row_counts
 
 ALTER TABLE ONLY eaas.row_records
     ADD CONSTRAINT row_records_pkey PRIMARY KEY (tenant_id, row_id, rev);
+
+
+--
+-- Name: schema_records schema_records_pkey; Type: CONSTRAINT; Schema: eaas; Owner: -
+--
+
+ALTER TABLE ONLY eaas.schema_records
+    ADD CONSTRAINT schema_records_pkey PRIMARY KEY (step);
 
 
 --

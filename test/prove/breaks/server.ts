@@ -12,6 +12,8 @@ const schema = ['steps/steps', 'steps/catalogue.service', 'catalogue.service'].m
 const started = ['packages/cli/test/faults.service.test.ts'];
 const keyHosts = [`${src}/plugins/key-hosts.test.ts`];
 
+const recordedSchema = ['packages/server/test/tampering/schema.service.test.ts'];
+
 export const breaks = [
   ...breaksIn(`${src}/jobs/purge.ts`, purge, {
     'purges-without-the-lock': ['${tenantId} for update`', '${tenantId}`'],
@@ -82,12 +84,26 @@ export const breaks = [
   }),
   ...breaksIn(`${src}/postgres/catalogue.ts`, schema, {
     'compares-no-types': ['format_type(atttypid, atttypmod)', "''"],
-    'intruders-do-no-harm': ['const intruders = isNewer ? []', 'const intruders = isNewer || true ? []'],
+    'intruders-do-no-harm': ['const intruders = isUnknown ? []', 'const intruders = isUnknown || true ? []'],
     'allows-everything': ['allow.includes(ownNameOf(name))', 'allow.length > 0'],
     'older-servers-without-what-they-need': ['!/table|column|function/.test(kind)', 'true'],
   }),
   ...breaksIn(`${src}/postgres/migrate.ts`, schema, {
     'migrate-over-functions-of-a-later-step': ['done <= latest && faults', 'faults'],
+  }),
+  ...breaksIn(`${src}/postgres/migrate.ts`, recordedSchema, {
+    'takes-a-claimed-version-for-known': [
+      'const isUnknown = isNewer && recorded === undefined;',
+      'const isUnknown = isNewer && recorded === null;',
+    ],
+    'compares-with-its-own-schema': ['expected: recorded ?? expected', 'expected: expected'],
+  }),
+  ...breaksIn(`${src}/postgres/schema-records.ts`, recordedSchema, {
+    'believes-any-record': ['if (checked) return', 'return'],
+    'leaves-the-record-of-another-root-key': [
+      'if (await recordedCatalogue(sql, step, [root])) return;',
+      'if ((await sql`select from eaas.schema_records`).count > 0) return;',
+    ],
   }),
   ...breaksIn(`${src}/postgres/database.ts`, database, {
     'no-deadlines': [

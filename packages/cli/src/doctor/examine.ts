@@ -19,6 +19,7 @@ import {
   requireSchema,
   requireUnchanged,
   type Sql,
+  unknownSchema,
   unusable,
 } from '@eaas/server/internal';
 import type { Config } from '../config.ts';
@@ -36,7 +37,7 @@ export async function examine(config: Config): Promise<Finding[]> {
   if ('status' in open) return [...here, named('database', open)];
   const database = new Database(open.connection, 1);
   try {
-    const found = await examineDatabase(database, open, config.schemaAllow).catch((error: unknown) => [
+    const found = await examineDatabase(database, open, config).catch((error: unknown) => [
       named('database', failed(reasonOf(unusable(error, open.variables?.server)))),
     ]);
     const isUsable = found.some(({ check, status }) => check === 'schema' && status !== 'failed');
@@ -90,7 +91,7 @@ async function judgePort(config: Config): Promise<Verdict> {
 async function examineDatabase(
   database: Database,
   open: OpenDatabase,
-  schemaAllow: readonly string[],
+  { schemaAllow, previousRootKey }: Config,
 ): Promise<Finding[]> {
   const server = open.variables?.server;
   const found = [
@@ -99,9 +100,13 @@ async function examineDatabase(
     await judged('disk', () => database.snapshot(judgeDisk, 10_000), server),
     named('clock', judgeClock(await database.run(clockDifference))),
   ];
+  let isUnknown = false;
   const judgeSchema = async (sql: Sql): Promise<Verdict> => {
     await requireSchema(sql, open);
-    const { others, allowed } = await requireUnchanged(sql, schemaAllow);
+    // The check of the root key says what is wrong with it.
+    const roots = await loadRoots(open.rootKey, previousRootKey).catch(() => []);
+    const { others, allowed, ...judged } = await requireUnchanged(sql, { allow: schemaAllow, roots });
+    isUnknown = judged.isUnknown;
     const verdict = await judgeVersion(sql);
     if (verdict.status !== 'ok') return verdict;
     if (allowed.length > 0) return warning(allowedSentence(allowed));
@@ -113,6 +118,7 @@ async function examineDatabase(
   return [
     ...found,
     schema,
+    ...(isUnknown ? [named('schema', warning(unknownSchema))] : []),
     named('role', await database.run(judgeRole)),
     named('grants', await database.run(judgeGrants)),
   ];

@@ -7,7 +7,7 @@ import { readClock } from '../jobs/clock.ts';
 import { KeyHosts } from '../plugins/key-hosts.ts';
 import { isPrepared } from '../postgres/checks.ts';
 import { hasCitus } from '../postgres/citus.ts';
-import { isMigrated, migrate, requireUnchanged } from '../postgres/migrate.ts';
+import { isMigrated, migrate, recordSchema, requireUnchanged } from '../postgres/migrate.ts';
 import type { RootKeyProvider } from '../root-key/provider.ts';
 import { checkRoots } from '../root-key/root-check.ts';
 import { Database, type Shared } from '../postgres/database.ts';
@@ -136,13 +136,18 @@ export async function openService(options: OpenOptions, purpose: Purpose) {
     }
     // Commands work where they can: they find out what else was changed.
     const schemaAllow = options.schemaAllow ?? [];
-    if (purpose === 'serve') {
-      const { allowed } = await connections.run((sql) => requireUnchanged(sql, schemaAllow), 10_000);
-      if (allowed.length > 0) warnings.push(allowedSentence(allowed));
-    }
     const roots = await loadRoots(database.rootKey, options.previousRootKey);
+    if (purpose === 'serve') {
+      const judged = await connections.run(
+        (sql) => requireUnchanged(sql, { allow: schemaAllow, roots }),
+        10_000,
+      );
+      if (judged.allowed.length > 0) warnings.push(allowedSentence(judged.allowed));
+      if (judged.isUnknown) warnings.push(unknownSchema);
+    }
     // As patient as the steps before: a database that is merely slow must not stop a start.
     await connections.transaction((tx) => checkRoots(tx, roots), 10_000);
+    if (purpose === 'serve') await connections.run((sql) => recordSchema(sql, roots), 10_000);
     for (const plugin of purpose === 'serve' ? plugins : []) {
       warnings.push(...((await plugin.warnings?.(connections)) ?? []));
     }
@@ -185,6 +190,11 @@ export async function requireSchema(sql: Sql, { named, variables }: OpenDatabase
 /** What the log and the doctor say of what EAAS_SCHEMA_ALLOW admits. */
 export const allowedSentence = (allowed: readonly string[]): string =>
   `EAAS_SCHEMA_ALLOW admits in the schema: ${allowed.join(', ')}. Nobody checks what these do.`;
+
+/** What the log and the doctor say of a schema that nobody can judge yet. */
+export const unknownSchema =
+  'A later version has migrated the database, and no server of that version has run yet: until one has, this server cannot find out ' +
+  'whether somebody has changed the schema. If you did not migrate, somebody else has written into eaas.steps.';
 
 /** Loads the root keys: the current one first, and during a rotation the previous one. */
 export async function loadRoots(current: RootKeyProvider, previous: RootKeyProvider | null): Promise<Roots> {

@@ -20,7 +20,7 @@ export function serverJobs(
   state: ServerState,
   log: FastifyBaseLogger,
 ): Job[] {
-  const { alarms, background, counts, ledger } = service;
+  const { alarms, background, counts, ledger, roots } = service;
   const leased = leasedJobs(service);
   const listener: Parameters<typeof verifyNightly>[2] = {
     broken: (tenantId, findings) =>
@@ -57,9 +57,13 @@ export function serverJobs(
       name: 'schema',
       everySeconds: 1_800,
       run: async () => {
-        const { faults, allowed } = await background.run((sql) => compareSchema(sql, schemaAllow), 30_000);
+        const options = { roots, ...(schemaAllow && { allow: schemaAllow }) };
+        const { faults, allowed, isUnknown } = await background.run(
+          (sql) => compareSchema(sql, options),
+          30_000,
+        );
         if (faults.length > 0) alarms.schemaChanged(faults);
-        state.schema = { faults: faults.length, allowed: allowed.length };
+        state.schema = { faults: faults.length, allowed: allowed.length, isUnknown };
       },
     },
     // Reads what the nightly verification found.

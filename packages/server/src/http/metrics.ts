@@ -12,8 +12,8 @@ export interface ServerState {
   verified: { readonly finished_at: number; readonly broken: number } | undefined;
   /** The server still serves, but load balancers should send requests to others. */
   isStopping?: boolean;
-  /** What differs in the schema of the database, and how much of that EAAS_SCHEMA_ALLOW admits. */
-  schema?: { readonly faults: number; readonly allowed: number };
+  /** What differs in the schema of the database, and how much of that EAAS_SCHEMA_ALLOW admits; or nobody can tell. */
+  schema?: { readonly faults: number; readonly allowed: number; readonly isUnknown: boolean };
   /** The size of the database, and the API keys that expire soon. */
   measured?: {
     readonly databaseBytes: number;
@@ -155,6 +155,10 @@ function gaugesOf(
     eaas_schema_allowed: [
       'Objects in the schema that EAAS_SCHEMA_ALLOW admits.',
       () => state.schema?.allowed ?? 0,
+    ],
+    eaas_schema_unknown: [
+      'Whether a later version has migrated the database, of which no server has run yet.',
+      () => (state.schema?.isUnknown ? 1 : 0),
     ],
     eaas_audit_broken_chains: ['Chains found broken in the last night.', () => state.verified?.broken ?? 0],
     eaas_audit_verified_timestamp_seconds: [

@@ -1,7 +1,7 @@
 import { createDatabase, migrated } from '@eaas/test-kit/database';
 import { closing } from '@eaas/test-kit/closing';
 import { expect, test } from 'vitest';
-import { differences, readCatalogue } from './catalogue.ts';
+import { differences, expected, readCatalogue } from './catalogue.ts';
 import { migrate, requireUnchanged } from './migrate.ts';
 import { openPool } from './sql.ts';
 
@@ -9,10 +9,10 @@ const place = await createDatabase(migrated);
 const superuser = await closing(openPool(place.connection('superuser'), 1), (it) => it.end());
 
 /** What is found after a change, which is undone. */
-async function after(statement: string, isNewer = false, allow: readonly string[] = []) {
+async function after(statement: string, isUnknown = false, allow: readonly string[] = []) {
   await superuser.unsafe(`begin; ${statement}`);
   try {
-    return differences(await readCatalogue(superuser), isNewer, allow);
+    return differences(await readCatalogue(superuser), { expected, isUnknown, allow });
   } finally {
     await superuser.unsafe('rollback');
   }
@@ -174,7 +174,7 @@ test('`migrate` makes the functions of its step anew, never those of a later one
   await owner`drop function eaas.append_all`;
   await expect(requireUnchanged(owner)).rejects.toThrow('function eaas.append_all is missing.');
   expect(await migrate(owner, null)).toBe(0);
-  expect(await requireUnchanged(owner)).toEqual({ others: [], allowed: [] });
+  expect(await requireUnchanged(owner)).toEqual({ others: [], allowed: [], isUnknown: false });
   await owner`drop index eaas.keys_by_name`;
   await expect(migrate(owner, null)).rejects.toThrow('index eaas.keys.keys_by_name is missing.');
   await owner`insert into eaas.steps values (2)`;

@@ -74,16 +74,28 @@ export interface Differences {
   readonly allowed: readonly string[];
 }
 
+/** What a schema is compared with. */
+export interface Comparison {
+  readonly expected: Catalogue;
+  /** Whether a later program has made the schema, and not recorded what it makes. */
+  readonly isUnknown?: boolean;
+  /** The names of triggers, rules, child tables and functions of the operator. */
+  readonly allow?: readonly string[];
+}
+
 /**
  * Returns how a schema differs. A trigger, rule, child table or function that is not ours can undo what our statements write, so it
- * is a fault unless its name is one of `allow`. In a newer schema, only tables, columns and functions can be missing: a later step
- * may change them, and put others in the place of indexes, constraints and triggers.
+ * is a fault unless its name is one of `allow`. In an unknown schema, only tables, columns and functions can be missing: a later
+ * step may change them, and put others in the place of indexes, constraints and triggers.
  */
-export function differences(found: Catalogue, isNewer: boolean, allow: readonly string[] = []): Differences {
+export function differences(
+  found: Catalogue,
+  { expected, isUnknown = false, allow = [] }: Comparison,
+): Differences {
   const faults = Object.entries(expected).flatMap(([name, definition]) => {
     const [kind = '', of] = name.split(/[ .(]/);
     const is = found[name];
-    if (is === definition || (isNewer && (is !== undefined || !/table|column|function/.test(kind)))) {
+    if (is === definition || (isUnknown && (is !== undefined || !/table|column|function/.test(kind)))) {
       return [];
     }
     // A table takes along what it has.
@@ -91,7 +103,8 @@ export function differences(found: Catalogue, isNewer: boolean, allow: readonly 
     return `${shown(name)} is ${is === undefined ? 'missing' : `\`${is}\` (expected \`${definition}\`)`}`;
   });
   const additions = Object.keys(found).filter((name) => !(name in expected));
-  const intruders = isNewer ? [] : additions.filter(isIntruder);
+  const isIntruder = (name: string): boolean => runsBeside(name, expected);
+  const intruders = isUnknown ? [] : additions.filter(isIntruder);
   const isAllowed = (name: string): boolean => allow.includes(ownNameOf(name));
   const refused = intruders.filter((name) => !isAllowed(name));
   return {
@@ -108,7 +121,7 @@ export function differences(found: Catalogue, isNewer: boolean, allow: readonly 
 const shown = (name: string): string => escapeHidden(name.replace(' ', ' eaas.').replace(/\(.*/, ''));
 
 /** Whether something runs beside our statements, or is read with our rows: only where it is on a table of ours, or a function. */
-function isIntruder(name: string): boolean {
+function runsBeside(name: string, expected: Catalogue): boolean {
   const [, kind = '', table = ''] = /^(\w+) (\w*)/.exec(name) ?? [];
   return kind === 'function' || (/^(?:trigger|rule|child)$/.test(kind) && `table ${table}` in expected);
 }

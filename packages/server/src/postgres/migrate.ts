@@ -2,6 +2,7 @@
 // database of its own.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RootKey, Roots } from '@eaas/service';
 import { isLockTimeout } from './faults.ts';
 import type { Pool, Sql } from './sql.ts';
 import { CannotStart } from '../base/cannot-start.ts';
@@ -9,6 +10,7 @@ import { differences, type Differences, expected, readCatalogue } from './catalo
 import { isPrepared } from './checks.ts';
 import { allowSchemaChanges, distribute, hasCitus } from './citus.ts';
 import { tenantFunctions } from './functions.ts';
+import { recordCatalogue, recordedCatalogue } from './schema-records.ts';
 import { stepFiles } from './steps/index.ts';
 import { storedTables } from './tables.ts';
 
@@ -65,25 +67,51 @@ export async function newerSchema(sql: Sql): Promise<string | undefined> {
   );
 }
 
-/** Compares the schema with what this program makes. */
-export async function compareSchema(sql: Sql, allow: readonly string[] = []): Promise<Differences> {
+/** How a schema differs, and whether a later program has made it of which no server has run yet. */
+export type SchemaFindings = Differences & { readonly isUnknown: boolean };
+
+export interface SchemaOptions {
+  /** The names of triggers, rules, child tables and functions of the operator: EAAS_SCHEMA_ALLOW. */
+  readonly allow?: readonly string[];
+  /** By these, servers recognize what one of a later version has recorded of its schema. */
+  readonly roots?: readonly RootKey[];
+}
+
+/** Compares the schema with what this program makes, or with what a later one has recorded. */
+export async function compareSchema(
+  sql: Sql,
+  { allow, roots = [] }: SchemaOptions = {},
+): Promise<SchemaFindings> {
   const found = await readCatalogue(sql);
   // Read afterwards: a later program may migrate the database meanwhile.
-  return differences(found, (await schemaVersion(sql)) > latest, allow);
+  const version = await schemaVersion(sql);
+  const isNewer = version > latest;
+  const recorded = isNewer ? await recordedCatalogue(sql, version, roots) : undefined;
+  const isUnknown = isNewer && recorded === undefined;
+  return {
+    ...differences(found, { expected: recorded ?? expected, isUnknown, ...(allow && { allow }) }),
+    isUnknown,
+  };
 }
 
 /** Throws CannotStart if somebody has changed the schema. Returns what they have added, and may. */
 export async function requireUnchanged(
   sql: Sql,
-  allow: readonly string[] = [],
-): Promise<Pick<Differences, 'others' | 'allowed'>> {
-  const { faults, ...added } = await compareSchema(sql, allow);
+  options: SchemaOptions = {},
+): Promise<Omit<SchemaFindings, 'faults'>> {
+  const { faults, ...added } = await compareSchema(sql, options);
   if (faults.length === 0) return added;
   throw new CannotStart(
     `The schema of the database was changed: ${faults.join('; ')}. Find out who did this, and run \`eaas audit verify\`. ` +
       `\`eaas migrate\` makes functions anew. Undo the rest as the owner of the tables: ${stepFiles.join(', ')} has what was made. ` +
       'If a trigger is your own, such as one of a replication, name it in EAAS_SCHEMA_ALLOW.',
   );
+}
+
+/** Lets servers of the version before know this program's schema. */
+export async function recordSchema(sql: Sql, roots: Roots): Promise<void> {
+  const version = await schemaVersion(sql);
+  if (version === latest) await recordCatalogue(sql, version, roots);
 }
 
 async function applyMissing(sql: Pool, serverRole: string | null, allow: readonly string[]): Promise<number> {
@@ -105,11 +133,11 @@ async function applyMissing(sql: Pool, serverRole: string | null, allow: readonl
     }
     // Only the owner of the tables may, also where nothing is missing.
     await tx`lock table eaas.steps in exclusive mode`;
-    const { faults } = differences(await readCatalogue(tx), done > latest);
+    const { faults } = differences(await readCatalogue(tx), { expected, isUnknown: done > latest });
     const needsFunctions = done <= latest && faults.length > 0;
     if (needsFunctions) await tx.unsafe(tenantFunctions(expected));
     if (isCitus) await distribute(tx, needsFunctions);
-    await requireUnchanged(tx, allow);
+    await requireUnchanged(tx, { allow });
     // The rights are granted in the same transaction, so that an interruption cannot leave new tables without rights.
     if (serverRole !== null) await grant(tx, serverRole);
     return Math.max(0, latest - done);
@@ -135,7 +163,7 @@ async function grant(sql: Sql, role: string): Promise<void> {
   await sql`grant select on all tables in schema eaas to ${to}`;
   await sql`grant insert on all tables in schema eaas to ${to}`;
   await sql`revoke insert on eaas.steps from ${to}`;
-  await sql`grant update on eaas.row_counts, eaas.leases to ${to}`;
+  await sql`grant update on eaas.row_counts, eaas.leases, eaas.schema_records to ${to}`;
   await sql`grant delete on eaas.root_checks to ${to}`;
   for (const { name, updatable, isLoose, rights } of storedTables.values()) {
     const ofRows = updatable ? `update (${updatable.join(', ')})` : 'update';

@@ -21,6 +21,7 @@ const privileges: Readonly<Record<string, string>> = {
   'table keys': 'INSERT, SELECT, UPDATE',
   'table leases': 'INSERT, SELECT, UPDATE',
   'table root_checks': 'DELETE, INSERT, SELECT',
+  'table schema_records': 'INSERT, SELECT, UPDATE',
   'table row_records': 'INSERT, SELECT',
   'table tallies': 'DELETE, INSERT, SELECT, UPDATE',
   'table row_counts': 'INSERT, SELECT, UPDATE',

@@ -1,9 +1,14 @@
 // What a superuser adds to the schema while servers run: the comparison of each half hour tells of it, and stops nothing.
+import { randomBytes } from 'node:crypto';
+import { rootKey } from '@eaas/service';
 import { closing } from '@eaas/test-kit/closing';
+import { createDatabase, migrated } from '@eaas/test-kit/database';
 import { apiOf, dek, settle, testWorld } from '@eaas/test-kit/world';
 import { expect, test } from 'vitest';
 import { serverJobs } from '../../src/app/server-jobs.ts';
 import type { ServerState } from '../../src/http/metrics.ts';
+import { compareSchema, recordSchema } from '../../src/postgres/migrate.ts';
+import { recordCatalogue } from '../../src/postgres/schema-records.ts';
 import { openPool } from '../../src/postgres/sql.ts';
 
 const world = await testWorld();
@@ -36,11 +41,56 @@ test('two triggers that undo appends are found while servers run, with the state
     create trigger keep before update on eaas.audit_heads for each row execute function public.keep();
     create trigger undo after insert on eaas.tallies for each row execute function public.keep()`);
 
-  expect(await compare()).toEqual({ faults: before + 2, allowed: 0 });
+  expect(await compare()).toEqual({ faults: before + 2, allowed: 0, isUnknown: false });
   expect(service.alarms.tamperingFound).toBe(foundBefore + 1);
   await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
-  expect(await compare(['keep', 'undo'])).toEqual({ faults: before, allowed: 2 });
+  expect(await compare(['keep', 'undo'])).toEqual({ faults: before, allowed: 2, isUnknown: false });
 
   await superuser.unsafe('drop trigger "keep" on eaas.audit_heads; drop trigger "undo" on eaas.tallies');
-  expect(await compare()).toEqual({ faults: before, allowed: 0 });
+  expect(await compare()).toEqual({ faults: before, allowed: 0, isUnknown: false });
+});
+
+test('beside a newer schema a server cannot judge, until one of its version has recorded what it is like', async () => {
+  const place = await createDatabase(migrated);
+  const owner = await closing(openPool(place.connection('superuser'), 1), (it) => it.end());
+  const { roots } = world;
+  const judge = () => compareSchema(owner, { roots });
+  const replaced = 'create or replace function eaas.now_ms() returns bigint language sql volatile return 1';
+  expect(await judge()).toMatchObject({ faults: [], isUnknown: false });
+
+  // Somebody claims that a later version has migrated the database, and replaces a function.
+  await owner.unsafe(`insert into eaas.steps (step) values (2); ${replaced}`);
+  expect(await judge()).toMatchObject({ faults: [], isUnknown: true });
+  await owner`insert into eaas.schema_records (step, catalogue, mac) values (2, '{}', sha256('')::bytea)`;
+  expect(await judge()).toMatchObject({ faults: [], isUnknown: true });
+
+  // The first server of the later version knows what its functions are.
+  await owner`delete from eaas.schema_records`;
+  await recordCatalogue(owner, 2, roots);
+  const { faults, isUnknown } = await judge();
+  expect([isUnknown, faults]).toEqual([false, [expect.stringMatching(/^function eaas\.now_ms is /)]]);
+  expect(await compareSchema(owner, { roots: [rootKey(randomBytes(32))] })).toMatchObject({
+    isUnknown: true,
+  });
+});
+
+test('a server records its schema once, and anew under another root key', async () => {
+  const place = await createDatabase(migrated);
+  const owner = await closing(openPool(place.connection('superuser'), 1), (it) => it.end());
+  const record = async () =>
+    (await owner<{ step: number; mac: Uint8Array }[]>`select step, mac from eaas.schema_records`).map(
+      ({ step, mac }) => `${step} ${Buffer.from(mac).toString('hex')}`,
+    );
+  await recordSchema(owner, world.roots);
+  const first = await record();
+  await recordSchema(owner, world.roots);
+  expect(await record()).toEqual(first);
+  expect(first).toEqual([expect.stringMatching(/^1 [\da-f]{64}$/)]);
+
+  await recordSchema(owner, [rootKey(randomBytes(32))]);
+  expect(await record()).not.toEqual(first);
+  await owner`delete from eaas.schema_records`;
+  await owner`insert into eaas.steps (step) values (2)`;
+  await recordSchema(owner, world.roots);
+  expect(await record()).toEqual([]);
 });

@@ -319,6 +319,13 @@ create table eaas.verifications (
   mac bytea not null
 );
 
+-- What the schema of each version is like, as its first server has recorded it.
+create table eaas.schema_records (
+  step integer primary key,
+  catalogue text not null,
+  mac bytea not null
+);
+
 create table eaas.leases (
   job text primary key,
   holder uuid not null,
