@@ -4,7 +4,7 @@ import { anyCharacter } from '@eaas/test-kit/arbitraries';
 import { runs } from '@eaas/test-kit/cases';
 import { vectors } from '@eaas/test-kit/vectors';
 import { attempt } from './bytes.ts';
-import { type Context, encodeContext } from './context.ts';
+import { additionalData, type Context, encodeContext } from './context.ts';
 import { contextsWith } from './row-context.ts';
 import { InputError } from './errors.ts';
 import { pae } from './pae.ts';
@@ -35,6 +35,17 @@ describe('the bytes of a context', () => {
     expect(encodeContext({ a: '\u20ac'.repeat(room / 3) })).toHaveLength(4_096 - (room % 3));
     for (const text of ['x'.repeat(room + 1), '\u20ac'.repeat(room / 3 + 1), 'x'.repeat(100_000)]) {
       expect(() => encodeContext({ a: text })).toThrow('context must have at most 4096 bytes when encoded');
+    }
+  });
+
+  test('the encoding of a context is correct after failed calls and calls with other contexts', () => {
+    for (let row = 0; row < 100; row++) {
+      const name = 'n'.repeat(1 + (row % 7));
+      const context = { [name]: String(row) };
+      encodeContext(context);
+      expect(() => encodeContext({ a: 'written', [`b${row}`]: '\0' })).toThrow(InputError);
+      const behind = additionalData([row, 255], context);
+      expect(behind).toEqual(Uint8Array.of(row, 255, ...pae(name, String(row))));
     }
   });
 

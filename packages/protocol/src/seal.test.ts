@@ -94,6 +94,17 @@ describe('open', () => {
     expect(asked).not.toHaveBeenCalled();
   });
 
+  test('for another key, the error of `open` names the key of the envelope and the expected keys', async () => {
+    const envelope = await seal(toUtf8('x'), wrap);
+    await expect(open(envelope, unwrap, { keyId: otherId })).rejects.toMatchObject({
+      keyId,
+      acceptedKeyIds: [otherId],
+      message:
+        `decryption failed: the value is under the key ${keyId.slice(0, 8)}, and only ` +
+        `${otherId.slice(0, 8)} is accepted (is it from another environment?)`,
+    });
+  });
+
   test('the error of `open` for another key is short, and shows no id that is not one', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
     const many = Array.from({ length: 1_000 }, (_, at) => otherId.replace(/^.{8}/, String(10_000_000 + at)));

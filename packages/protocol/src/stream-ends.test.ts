@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { engines } from '../test/engines.ts';
 import { keyService } from '../test/key-service.ts';
@@ -47,6 +48,11 @@ const directions: readonly [string, Through, Uint8Array][] = [
 ];
 
 describe.each(directions)('%s a stream', (_, through, input) => {
+  test('each chunk of a stream has separate memory and can move to another thread', async () => {
+    const { chunks } = await sendThrough(through(nodeEngine), [input]);
+    expect(new Set(chunks.map(({ buffer }) => buffer)).size).toBe(chunks.length);
+  });
+
   test('the data key is wiped when the stream ends', async () => {
     const { engine, seen } = watched();
     await sendThrough(through(engine), [input]);
@@ -190,6 +196,12 @@ test.each([
   ],
   [
     'a file',
+    'context',
+    (given: Unwrap, engine: Engine) =>
+      openFile(given, sourceOf(sealed), { keyId, engine, context: { row: '1' } }),
+  ],
+  [
+    'a file',
     'last chunk',
     (given: Unwrap, engine: Engine) =>
       openFile(given, sourceOf(sealed.with(sealed.length - 1, (sealed.at(-1) ?? 0) ^ 1)), { keyId, engine }),
@@ -206,6 +218,22 @@ test.each([
   expect(error).toBeInstanceOf(DecryptionError);
   expect(deks).toEqual([new Uint8Array(32)]);
   expect(seen.keys).toBe(0);
+});
+
+test('any number of streams add one listener to their signal, and an abort fails each that is still open', async () => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const open = Array.from({ length: 12 }, () => sealStream(wrap, { engine: nodeEngine, signal }));
+  const ended = open.map(({ readable }) => new Response(readable).arrayBuffer());
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  const [first] = open;
+  await first?.writable.getWriter().close();
+  await ended[0];
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  controller.abort(reason);
+  const errors = await Promise.all(ended.slice(1).map((end) => end.catch((error: unknown) => error)));
+  expect(errors).toEqual(Array.from({ length: 11 }, () => reason));
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('the data key is wiped only after every chunk is encrypted', async () => {
@@ -229,6 +257,22 @@ test('the data key is wiped only after every chunk is encrypted', async () => {
   expect(activeWhenWiped).toBe(0);
 });
 
+test.each(engines)(
+  'with $name, closing a stream fails if the encryption of any chunk fails',
+  async (engine) => {
+    const bytes = Uint8Array.from(sealed);
+    const at = 168 + 2 * (chunk + 16);
+    bytes.set([(bytes[at] ?? 0) ^ 1], at);
+    const { readable, writable } = openStream(unwrap, { keyId, engine });
+    const reading = new Response(readable).arrayBuffer().catch((error: unknown) => error);
+    const writer = writable.getWriter();
+    const writing = writer.write(bytes).catch(() => undefined);
+    await expect(writer.close()).rejects.toBeInstanceOf(DecryptionError);
+    await writing;
+    expect(await reading).toBeInstanceOf(DecryptionError);
+  },
+);
+
 test('a data key that arrives after a stream was cancelled is wiped without use', async () => {
   const { engine, seen } = watched();
   let answer: (wrapped: ReturnType<typeof wrap>) => void = () => undefined;
@@ -249,13 +293,23 @@ test('a data key that arrives after a stream was cancelled is wiped without use'
 });
 
 test('`onProgress` gets the number of plaintext bytes so far, and the stream fails with what it throws', async () => {
-  const seen: number[] = [];
-  const onProgress = (bytes: number) => {
-    seen.push(bytes);
-    if (seen.length > 8) throw reason;
+  for (const engine of [nodeEngine, webCryptoEngine]) {
+    const seen: number[] = [];
+    const opened: number[] = [];
+    const options = { keyId, engine };
+    const out = await sendThrough(
+      sealStream(wrap, { ...options, onProgress: (bytes) => void seen.push(bytes) }),
+      [content],
+    );
+    await sendThrough(openStream(unwrap, { ...options, onProgress: (bytes) => void opened.push(bytes) }), [
+      out.content,
+    ]);
+    expect(seen).toEqual([0, chunk, 2 * chunk, 3 * chunk, content.length]);
+    expect(opened).toEqual(seen.slice(1));
+  }
+  const throwing = (): never => {
+    throw reason;
   };
-  const out = await sendThrough(sealStream(wrap, { onProgress }), [content]);
-  await sendThrough(openStream(unwrap, { keyId, onProgress }), [out.content]);
-  expect(seen).toEqual([0, ...[0, 0].flatMap(() => [chunk, 2 * chunk, 3 * chunk, content.length])]);
-  expect((await sendThrough(sealStream(wrap, { onProgress }), [content])).error).toBe(reason);
+  const { error } = await sendThrough(sealStream(wrap, { onProgress: throwing }), [content]);
+  expect(error).toBe(reason);
 });

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { engines } from '../test/engines.ts';
 import { keyService } from '../test/key-service.ts';
 import { chunk, contentOf, piecesOf, same, sendThrough, sourceOf } from '@eaas/test-kit/streams';
@@ -44,6 +44,16 @@ const anyRange = fc
   .map(([a, b]) => ({ start: Math.min(a, b), end: Math.max(a, b) }));
 
 describe('a file', () => {
+  test('an opened encrypted file keeps its size if the source grows', async () => {
+    const { content, sealed } = largest;
+    let size = sealed.length;
+    const growing = { ...sourceOf(Uint8Array.from([...sealed, 0])), get: () => size };
+    Object.defineProperty(growing, 'size', growing);
+    const file = await openFile(unwrap, growing, options);
+    size += 1;
+    expect(same(await file.read({ start: 3 * chunk }), content.subarray(3 * chunk))).toBe(true);
+  });
+
   test('reading a range of an encrypted file returns the plaintext of this range', async () => {
     const anyCuts = fc.array(fc.nat(3 * chunk), { maxLength: 4 });
     await fc.assert(
@@ -118,6 +128,14 @@ describe('a file', () => {
     await expect(file.read({ end: 2 * chunk })).rejects.toBeInstanceOf(InputError);
   });
 
+  test('opening a file reads at most twice, and needs a key to expect', async () => {
+    const read = vi.fn<RangeSource['read']>((start, end) => largest.sealed.subarray(start, end));
+    const source = { size: largest.sealed.length, read };
+    await openFile(unwrap, source, options);
+    expect(read.mock.calls.length).toBe(2);
+    await expect(openFile(unwrap, source, { keyId: [] })).rejects.toBeInstanceOf(InputError);
+  });
+
   test('reading a file throws the errors of its source and signal unchanged', async () => {
     const reason = new Error('gone');
     const failing: RangeSource = { size: 1_000, read: () => Promise.reject(reason) };
@@ -152,6 +170,12 @@ describe('a file', () => {
     await expect(file.read({ end: 5 })).rejects.toBeInstanceOf(InputError);
     await expect(file.read({ end: 0 })).rejects.toBeInstanceOf(InputError);
     await expect(started.getReader().read()).rejects.toBeInstanceOf(InputError);
+  });
+
+  test.each([0, 5])('reading %i bytes of a file fails if the signal was aborted before', async (end) => {
+    const file = await openFile(unwrap, sourceOf(largest.sealed), options);
+    const reason = new Error('enough');
+    expect(await thrownBy(file.read({ end, signal: AbortSignal.abort(reason) }))).toBe(reason);
   });
 
   test.each([{ start: -1 }, { start: 0.5 }, { start: 3, end: 2 }, { end: Number.NaN }])(

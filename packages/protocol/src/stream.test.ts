@@ -200,3 +200,8 @@ test.each([-1, 0.5, Number.NaN, Infinity, 2 ** 53])(
     expect(() => plaintextSize(size)).toThrow(InputError);
   },
 );
+
+test.each([0, 2_049, 1.5])('a wrapped key of %d bytes is refused', (length) => {
+  expect(() => ciphertextSize(1, length)).toThrow(InputError);
+  expect(() => plaintextSize(1_000, length)).toThrow(InputError);
+});

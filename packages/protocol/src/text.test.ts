@@ -14,6 +14,13 @@ test('text with NUL or a leading byte order mark is unchanged after UTF-8 encodi
   );
 });
 
+test.each(['\u007f', '\u0080', '\u07ff', '\u0800', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{10ffff}'])(
+  'the UTF-8 length of a character at a limit of the encoding is correct: %j',
+  (character) => {
+    expect(utf8Length(character)).toBe(toUtf8(character).length);
+  },
+);
+
 test.each(['\ud83d', 'a\udd11', '\udd11\ud83d'])(
   'UTF-8 encoding refuses text with a lone surrogate (case %#)',
   (text) => {

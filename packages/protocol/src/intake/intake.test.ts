@@ -8,7 +8,7 @@ import { InputError } from '../errors.ts';
 import { type IntakePublicKey, wrapForIntake } from './index.ts';
 import { formatPublicKey } from './public-key.ts';
 import { nobleIntakeCrypto as noble } from './noble.ts';
-import { intakePrivateKey, openForIntake } from './open.ts';
+import { type IntakeCrypto, intakePrivateKey, openForIntake } from './open.ts';
 import { intakeKeyInfo, intakeParts } from './suite.ts';
 
 const { tenant_id, key_id: keyId, cases, refusals } = vectors('intake');
@@ -120,6 +120,16 @@ describe('wrapForIntake', () => {
     expect(open(place, '00'.repeat(32), (await wrapping).wrappedKey)).toEqual(dek);
   });
 
+  test('wrapping overwrites the random bytes of the encapsulation with zeros', async () => {
+    const random = new Uint8Array(64).fill(5);
+    await wrapForIntake(publicKeyOf(seed), dek, undefined, random);
+    expect(random).toEqual(new Uint8Array(64));
+  });
+
+  test('`wrapForIntake` throws InputError for a DEK of 31 bytes', async () => {
+    await expect(wrapForIntake(publicKeyOf(seed), dek.subarray(1))).rejects.toBeInstanceOf(InputError);
+  });
+
   test('a failed load of X25519 throws a LoadError, and a later call loads the code again', async () => {
     const publicKey = publicKeyOf(seed);
     const random = new Uint8Array(64).fill(5);
@@ -138,6 +148,14 @@ describe('wrapForIntake', () => {
     expect((await wrapForIntake(publicKey, dek)).wrappedKey).toHaveLength(1_174);
   });
 
+  test('a platform with X25519 does not load the X25519 of noble', async () => {
+    vi.doMock('./x25519.ts', () => {
+      throw new TypeError('Failed to fetch dynamically imported module');
+    });
+    expect((await wrapForIntake(publicKeyOf(seed), dek)).wrappedKey).toHaveLength(1_174);
+    vi.doUnmock('./x25519.ts');
+  });
+
   test.each([false, true])(
     'an X25519 key of low order throws InputError (platform without X25519: %s)',
     async (isRemoved) => {
@@ -147,4 +165,17 @@ describe('wrapForIntake', () => {
       await expect(wrapForIntake(publicKey, dek)).rejects.toThrow(InputError);
     },
   );
+});
+
+test('`wipe` overwrites the private key', () => {
+  const generated: Uint8Array[] = [];
+  const seen: IntakeCrypto = {
+    ...noble,
+    x25519(scalar, point) {
+      generated.push(scalar);
+      return noble.x25519(scalar, point);
+    },
+  };
+  intakePrivateKey(seen, new Uint8Array(32).fill(3)).wipe();
+  expect(generated).toEqual([new Uint8Array(32)]);
 });

@@ -84,3 +84,12 @@ test.each([0, 1, 2, 383, 766, 767])('the coefficient %i must be less than 3,329'
     expect(() => parsePublicKey(withBytes(withCoefficient(index, value)))).toThrow(/coefficient/);
   }
 });
+
+test('the last 32 bytes of the ML-KEM key can have any value', () => {
+  const changed = bytes.slice().fill(0xff, 1_152, 1_184);
+  expect(parsePublicKey(withBytes(changed)).bytes).toEqual(changed);
+});
+
+test.each([undefined, null, 7, {}])('%j throws InputError', (value) => {
+  expect(() => Reflect.apply(parsePublicKey, undefined, [value])).toThrow(InputError);
+});

@@ -23,11 +23,15 @@ import {
 
 const most = 300;
 
-/** A log as a store has it: every tile only grows. */
+/** A log as a store has it: every tile only grows. `asked` has the tiles that were read. */
 async function logOf(size: number, entry = (index: number): Uint8Array => toUtf8(String(index))) {
   const tiles = new Map<string, number[]>();
   const leaves: Uint8Array[] = [];
-  const read: ReadTile = async (level, n) => Uint8Array.from(tiles.get(`${level}/${n}`) ?? []);
+  const asked: string[] = [];
+  const read: ReadTile = async (level, n, width) => {
+    asked.push(tilePath({ level, n, width }));
+    return Uint8Array.from(tiles.get(`${level}/${n}`) ?? []);
+  };
   for (let index = 0; index < size; index++) {
     const leaf = entryLeaf(entry(index));
     leaves.push(leaf);
@@ -38,7 +42,7 @@ async function logOf(size: number, entry = (index: number): Uint8Array => toUtf8
       if (tile.length !== width * 32) throw new Error('a hash is at a wrong place');
     }
   }
-  return { tiles, leaves, read };
+  return { tiles, leaves, read, asked };
 }
 
 const sha256 = (...parts: Uint8Array[]): Uint8Array =>
@@ -147,6 +151,20 @@ test('sizes and indexes that no log has are refused', () => {
   }
 });
 
+test('a proof in a large log reads few tiles, none of them twice', async () => {
+  const asked: string[] = [];
+  const read: ReadTile = async (level, n, width) => {
+    asked.push(tilePath({ level, n, width }));
+    return new Uint8Array(width * 32);
+  };
+  await inclusionProof(read, 1_234_567, 5_256_000);
+  await consistencyProof(read, 5_255_999, 5_256_000);
+  expect(asked.length).toBeLessThan(20);
+  asked.length = 0;
+  await inclusionProof(read, 17, 5_256_000);
+  expect(new Set(asked).size).toBe(asked.length);
+});
+
 test('a tile that is too short is refused, and what is behind its width is ignored', async () => {
   const short: ReadTile = async (_, __, width) => new Uint8Array(width * 32 - 1);
   await expect(rootFromTiles(short, 3)).rejects.toThrow('tile/0/000.p/3 must have 96 bytes (got 95)');
@@ -156,6 +174,11 @@ test('a tile that is too short is refused, and what is behind its width is ignor
 test('an entry or a beginning that the log does not have has no proof', async () => {
   await expect(inclusionProof(log.read, 3, 3)).rejects.toThrow('no entry 3');
   await expect(consistencyProof(log.read, 4, 3)).rejects.toThrow('does not begin with 4');
+});
+
+test('appending reads only tiles that become full', async () => {
+  const { asked } = await logOf(600);
+  expect(asked).toEqual(['tile/0/000.p/255', 'tile/0/001.p/255']);
 });
 
 test.each([
@@ -189,4 +212,11 @@ test('the entries of a bundle are those that were put into it', () => {
   );
   expect(bundledEntry(new Uint8Array(65_535)).length).toBe(65_537);
   expect(() => bundledEntry(new Uint8Array(65_536))).toThrow('at most 65535 bytes');
+});
+
+test('the width of a tile of a tree of 70,000 is that of tlog-tiles', () => {
+  expect([272, 273, 274].map((n) => widthAt(70_000, 0, n))).toEqual([256, 112, -144]);
+  expect([0, 1].map((n) => widthAt(70_000, 1, n))).toEqual([256, 17]);
+  expect(widthAt(70_000, 2, 0)).toBe(1);
+  expect([0, 1].map((level) => widthAt(256, level, 0))).toEqual([256, 1]);
 });

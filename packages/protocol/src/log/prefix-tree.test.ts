@@ -73,3 +73,9 @@ test('a path with more hashes than a position has bits is refused', () => {
   const path = Array.from({ length: 257 }, () => new Uint8Array(32));
   expect(() => rootFromPath(headOf(0), path)).toThrow('at most 256');
 });
+
+test('the work can be paused after each head', () => {
+  let steps = 0;
+  for (const work = buildPrefixTree(headsTo(50)); !work.next().done;) steps++;
+  expect(steps).toBeGreaterThan(50);
+});

@@ -1,11 +1,12 @@
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { some } from '@eaas/test-kit/cases';
+import { runs, some } from '@eaas/test-kit/cases';
 import { vectors } from '@eaas/test-kit/vectors';
 import { verifyEd25519 } from '../../test/verify-ed25519.ts';
 import { EaasError } from '../errors.ts';
 import { toUtf8 } from '../text.ts';
 import { parsePolicy } from './policy.ts';
-import { formatExtra, parseExtra, verifyProof } from './proof.ts';
+import { formatExtra, formatTlogProof, parseExtra, parseTlogProof, verifyProof } from './proof.ts';
 
 const { policy: text, cases, refusals } = vectors('log-proof');
 const policy = parsePolicy(text);
@@ -68,6 +69,24 @@ test('a proof whose cosigners a policy lists as logs is not signed by the log', 
   });
 });
 
+const hash = fc.uint8Array({ minLength: 32, maxLength: 32 });
+
+test('`extra` is what was written', () => {
+  const moments = fc.record({
+    tenantId: fc.uuid(),
+    id: fc.maxSafeNat(),
+    hash,
+    time: fc.nat({ max: 8_640_000_000_000_000 }),
+    path: fc.array(hash, { maxLength: 256 }),
+  });
+  fc.assert(
+    fc.property(moments, (moment) => {
+      expect(parseExtra(formatExtra(moment))).toEqual(moment);
+    }),
+    { numRuns: runs(300) },
+  );
+});
+
 test('a path of 257 hashes, another form of a tenant id, and a time that is no date are refused', () => {
   const moment = {
     tenantId: 'abcdef00-0000-4000-8000-000000000000',
@@ -84,4 +103,19 @@ test('a path of 257 hashes, another form of a tenant id, and a time that is no d
   expect(isRead({ tenantId: 'acme' })).toBe(false);
   expect(isRead({ time: 8_640_000_000_000_001 })).toBe(false);
   expect(isRead({ path: [new Uint8Array(31)] })).toBe(false);
+});
+
+test('a proof is what was written', () => {
+  const proofs = fc.record({
+    extra: fc.option(fc.uint8Array(), { nil: undefined }),
+    index: fc.maxSafeNat(),
+    path: fc.array(hash, { maxLength: 63 }),
+    checkpoint: fc.string({ minLength: 1 }),
+  });
+  fc.assert(
+    fc.property(proofs, (each) => {
+      expect(parseTlogProof(formatTlogProof(each))).toEqual(each);
+    }),
+    { numRuns: runs(300) },
+  );
 });

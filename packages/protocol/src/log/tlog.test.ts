@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import * as fc from 'fast-check';
+import { runs } from '@eaas/test-kit/cases';
 import { vectors } from '@eaas/test-kit/vectors';
 import { toBase64 } from '../base64.ts';
 import { formatNoteKey, formatSignature, noteKey, parseNote } from '../signed-note.ts';
@@ -9,6 +11,7 @@ import {
   type LogProofError,
   parseNoteKey,
   parseTreeHead,
+  treeHeadText,
   verifyCheckpoint,
 } from './tlog.ts';
 
@@ -76,7 +79,10 @@ const publicKey = new Uint8Array(32).fill(7);
 const known = formatNoteKey(noteKey('w.example', 4, publicKey));
 
 test.each([
+  ['', 'must be `<name>+<key id>+<base64>`'],
   [known.slice(0, -1), 'must be `<name>+<key id>+<base64>`'],
+  [known.replace('+', '++'), 'must be `<name>+<key id>+<base64>`'],
+  [known.replace('w', 'w '), 'must be `<name>+<key id>+<base64>`'],
   [known.replace('w', 'v'), 'the key id of v.example must be'],
   [formatNoteKey(noteKey('w.example', 4, publicKey.slice(1))), 'must have 32 bytes for type 4 (got 31)'],
   [formatNoteKey(noteKey('w.example', 6, publicKey)), 'must have 1312 bytes for type 6 (got 32)'],
@@ -88,11 +94,16 @@ test.each([
 const line = formatSignature({ name: 'a', keyId: '01020304', bytes: new Uint8Array(64) });
 
 test.each([
+  ['nothing', ''],
   ['no signature', 'text\n\n'],
   ['no empty line', `text\n${line}`],
+  ['no newline at the end', `text\n\n${line.slice(0, -1)}`],
   ['a control character', `te\txt\n\n${line}`],
+  ['a lone surrogate', `te\ud800xt\n\n${line}`],
   ['a name with a plus', `text\n\n${line.replace(' a ', ' a+b ')}`],
+  ['a name with a space of Unicode', `text\n\n${line.replace(' a ', ' a\u00a0b ')}`],
   ['a signature without padding', `text\n\n${line.replace('=', '')}`],
+  ['a signature of four bytes', 'text\n\n\u2014 a AQIDBA==\n'],
   ['a line that is no signature', `text\n\n${line}more\n`],
   ['more than 100 signatures', `text\n\n${line.repeat(101)}`],
   ['more than a million characters', `${'x'.repeat(1_000_000)}\n\n${line}`],
@@ -118,4 +129,23 @@ test.each([
   `${'x'.repeat(256)}\n1\n${root}\n`,
 ])('%j is no checkpoint', (text) => {
   expect(parseTreeHead(text)).toBeUndefined();
+});
+
+test('a checkpoint is what was written', () => {
+  const origins = fc.stringMatching(/^[a-z0-9./]{1,40}$/);
+  fc.assert(
+    fc.property(
+      origins,
+      fc.maxSafeNat(),
+      fc.uint8Array({ minLength: 32, maxLength: 32 }),
+      (origin, size, hash) => {
+        expect(parseTreeHead(treeHeadText({ origin, size, root: hash }))).toEqual({
+          origin,
+          size,
+          root: hash,
+        });
+      },
+    ),
+    { numRuns: runs(300) },
+  );
 });

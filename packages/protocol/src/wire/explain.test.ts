@@ -21,13 +21,30 @@ describe('an explanation', () => {
       { plaintext: 'é'.repeat(32_769), key_id: 'k' },
     ],
     ['unknown field `contxt`', 'POST /v1/encrypt', { plaintext: '', key_id: 'k', contxt: {} }],
+    [
+      '`context` must have only strings as values',
+      'POST /v1/encrypt',
+      { plaintext: '', key_id: 'k', context: { a: 1 } },
+    ],
     ['`key_version` must be a whole number', 'POST /v1/keys/:key_id/rotate', { key_version: 1.5 }],
+    ['`key_version` is out of range', 'POST /v1/keys/:key_id/rotate', { key_version: 1e300 }],
     ['`dek` must be 32 bytes in base64', 'POST /v1/keys/:key_id/wrap', { dek: 'AAAA' }],
     ['`name` must have 1 to 128 characters', 'POST /v1/keys', { name: '' }],
+    ['`name` has a control character', 'POST /v1/keys', { name: 'a\n' }],
+    [
+      '`rotation_policy.interval_days` must be a whole number from 1 to 3650',
+      'POST /v1/keys',
+      { name: 'a', rotation_policy: { interval_days: 0 } },
+    ],
     [
       'unknown field `days` in `rotation_policy`',
       'POST /v1/keys',
       { name: 'a', rotation_policy: { interval_days: 1, days: 1 } },
+    ],
+    [
+      '`permissions` has a duplicate',
+      'POST /v1/api-keys',
+      { name: 'a', permissions: ['encrypt', 'encrypt'] },
     ],
     [
       '`public_key` is a private key: send only `kty`, `n` and `e`',

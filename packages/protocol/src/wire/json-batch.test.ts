@@ -93,12 +93,15 @@ describe('the body of a batch', () => {
   });
 
   test.each([
+    ['7', 'the body must be an object'],
     ['{}', '`items` is missing'],
     ['{"items":7}', '`items` must be a list'],
     ['{"items":[ ]}', '`items` must have 1 to 1000 items'],
     ['{"more":[],"items":[1]}', 'unknown field `more`'],
     [`{"items":[1],"${'y'.repeat(99)}":1}`, `unknown field \`${'y'.repeat(64)}\``],
+    ['{"items":[1]', 'the body is not valid JSON'],
     ['{"items":[1,{"a":1,"a":01}]}', 'the body is not valid JSON'],
+    ['', 'the body is not valid JSON'],
   ])('the body %s is refused as a whole: %s', (text, reason) => {
     expect(() => batchOf(text)).toThrow(new InputError(reason));
   });
@@ -121,6 +124,7 @@ describe('an item', () => {
 
   test.each([
     ['too many levels', `${'['.repeat(7)}${']'.repeat(7)}`, 'the item is nested deeper than 8 levels'],
+    ['many levels', `${'['.repeat(9e4)}${']'.repeat(9e4)}`, 'the item is nested deeper than 8 levels'],
     [
       'too many members',
       `[${many(10_001, () => '0')}]`,
@@ -140,8 +144,11 @@ describe('an item', () => {
   const tooDeep = `${'['.repeat(7)}${']'.repeat(7)}`;
   test.each([
     ['before the fault', `{"reference":"row 1","b":${tooDeep}}`, 'row 1'],
+    ['with escapes', `{"b":${tooDeep},"\\u0072eference":"\\u00e9\\n"}`, 'é\n'],
     ['twice, of which the last counts', `{"reference":"a","b":${tooDeep},"reference":"b"}`, 'b'],
+    ['that is a number', `{"b":${tooDeep},"reference":5}`, 5],
     ['only in an inner object', `{"a":{"reference":"a"},"b":${tooDeep}}`, undefined],
+    ['only as a value', `{"a":"reference","b":${tooDeep}}`, undefined],
   ])('an item that exceeds a limit is passed on with a reference %s', (_, item, expected) => {
     const [before, found, after] = itemsOf('1', item, '{"reference":"other"}').map((one) => one.item);
     expect([before, Reflect.get(found as object, 'reference'), after]).toEqual([
@@ -149,6 +156,14 @@ describe('an item', () => {
       expected,
       { reference: 'other' },
     ]);
+  });
+
+  test.each([
+    ['levels', `${'['.repeat(6)}${']'.repeat(6)}`],
+    ['members', `[${many(10_000, () => '0')}]`],
+    ['names', `[${many(10, (i) => `{${many(1_000, (k) => `"${i}.${k}":0`)}}`)}]`],
+  ])('several items with the maximum number of %s are accepted in one batch', (_, item) => {
+    expect(itemsOf(item, item, item).map(({ fault }) => fault)).toEqual([null, null, null]);
   });
 
   test('a batch with more than 100,000 values in all items together is refused', () => {

@@ -16,6 +16,16 @@ function accepted(text: string): boolean {
 }
 
 describe('JSON', () => {
+  test('a number of several digits counts as one value', () => {
+    const list = `[${'1234567890,'.repeat(9_999)}0]`;
+    expect(() => read(`[${Array(9).fill(list).join()}]`)).not.toThrow();
+  });
+
+  test.each(['x', '\\n', '\\"', '\\\\'])('JSON with a string of 2 MiB of %s is accepted', (unit) => {
+    const text = `{"a":"${unit.repeat((2 << 20) / unit.length)}"}`;
+    expect(() => read(text)).not.toThrow();
+  });
+
   test.each([
     [8, true],
     [9, false],

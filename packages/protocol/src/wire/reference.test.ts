@@ -19,6 +19,18 @@ interface Operation {
   responses: Record<string, { content: Record<string, { schema: JsonSchema }> }>;
 }
 
+/** The members of an operation that OpenAPI requires. */
+interface WholeOperation {
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema?: object;
+  }[];
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+  readonly tags: readonly string[];
+}
+
 const routes = Object.entries(endpoints) as [Route, Endpoint][];
 const document = openApiDocument();
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -46,6 +58,26 @@ describe('the OpenAPI document', () => {
     expect(served.sort()).toEqual(Object.keys(endpoints).sort());
     expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
     expect(groups.flatMap(({ routes }) => routes).sort()).toEqual(Object.keys(endpoints).sort());
+  });
+
+  it('the OpenAPI document has the members that OpenAPI 3.1 requires', () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(Object.keys(document).sort()).toEqual(
+      ['components', 'info', 'openapi', 'paths', 'security', 'servers', 'tags'].sort(),
+    );
+    expect(document.components.securitySchemes.bearer).toMatchObject({ type: 'http', scheme: 'bearer' });
+    for (const { path, operation: described } of operations) {
+      const operation = described as unknown as WholeOperation;
+      const inPath = operation.parameters.filter((parameter) => parameter.in === 'path');
+      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+      expect(inPath.every(({ required }) => required === true)).toBe(true);
+      expect(
+        operation.parameters.every(({ schema, in: place }) => schema && /^(path|query)$/.test(place)),
+      ).toBe(true);
+      expect(Object.keys(operation.responses).every((status) => /^[2-5]\d\d$/.test(status))).toBe(true);
+      expect(Object.values(operation.responses).every(({ description }) => description !== '')).toBe(true);
+      expect(operation.tags.every((tag) => document.tags.some(({ name }) => name === tag))).toBe(true);
+    }
   });
 });
 
