@@ -175,6 +175,16 @@ describe('a filter of a person or an actor', () => {
   });
 });
 
+test('each tenant has a separate log, in which the ids start at 1', async () => {
+  const other = await newTenant();
+  const { key_id } = await other.newKey();
+  expect(await other.entries()).toMatchObject([
+    { id: 2, key_id, tenant_id: other.tenant_id },
+    { id: 1, key_id: null },
+  ]);
+  expect(await list(`key_id=${key_id}`)).toMatchObject({ total: 0 });
+});
+
 describe('date_from and date_to', async () => {
   const own = await newTenant();
   const { key_id } = await own.newKey();

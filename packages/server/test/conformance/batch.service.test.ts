@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { type Answer } from '@eaas/test-kit/api';
-import { keyIn, newDek, newTenant, ok, unknownId, wrapped } from '@eaas/test-kit/fixture';
+import {
+  expectNothingRecorded,
+  keyIn,
+  newDek,
+  newTenant,
+  ok,
+  unknownId,
+  wrapped,
+} from '@eaas/test-kit/fixture';
 import { problemDocument } from '@eaas/test-kit/matchers';
 import { aBase64, aHash, aReceipt } from './shapes.ts';
 
@@ -69,5 +77,16 @@ describe.for(verbs)('batch of %s', (verb) => {
     const { results } = ok(await batch(verb, [item, ...malformed, item]));
     const error = { error: problemDocument('bad_request') };
     expect(results).toMatchObject([answerOf(verb), ...malformed.map(() => error), answerOf(verb)]);
+  });
+
+  test('a batch has 1 to 1,000 items', async () => {
+    const item = await validItem(verb);
+    const most = Array.from({ length: 1_000 }, (_, at) => ({ ...item, reference: String(at) }));
+    const { results } = ok(await batch(verb, most));
+    expect(results).toStrictEqual(most.map(({ reference }) => ({ ...answerOf(verb), ...entry, reference })));
+    await expectNothingRecorded(tenant, async () => {
+      expect(await batch(verb, [...most, item])).toBeProblem('bad_request', /items/);
+      expect(await batch(verb, [])).toBeProblem('bad_request', /items/);
+    });
   });
 });

@@ -71,13 +71,17 @@ describe('a wrapped key of a writer', async () => {
     Buffer.concat([whole.subarray(0, at), bytes, whole.subarray(at + bytes.length)]);
 
   test.for<[string, (whole: Buffer) => Buffer]>([
+    ['an X25519 point of zeros', (whole) => spliced(whole, 1_094, Buffer.alloc(32))],
     ['an X25519 point of order 1', (whole) => spliced(whole, 1_094, Buffer.alloc(32).fill(1, 0, 1))],
     ['ML-KEM bytes of ones', (whole) => spliced(whole, 6, Buffer.alloc(1_088, 0xff))],
     ['version 0', (whole) => spliced(whole, 2, Buffer.alloc(4))],
     ['version 1 instead of 2', (whole) => spliced(whole, 5, Buffer.of(1))],
     ['version 3, which does not exist', (whole) => spliced(whole, 5, Buffer.of(3))],
+    ['another suite', (whole) => spliced(whole, 0, Buffer.of(2, 2))],
     ['the suite of ordinary wrapped keys', (whole) => spliced(whole, 0, Buffer.of(1, 1))],
     ['nothing after its version', (whole) => whole.subarray(0, 6)],
+    ['a byte less', (whole) => whole.subarray(0, -1)],
+    ['a byte more', (whole) => Buffer.concat([whole, Buffer.alloc(1)])],
   ])('with %s is refused', async ([, alter]) => {
     const whole = Buffer.from(await rotated.wrap({ version: 2 }), 'base64');
     ok(await post('unwrap', { wrapped_key: whole.toString('base64') }, rotated.keyId));

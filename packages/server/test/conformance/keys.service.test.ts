@@ -173,6 +173,17 @@ describe('DELETE /v1/keys/:key_id', () => {
     );
     expect(await newestEntry(tenant)).toMatchObject({ action: 'key.restore', key_id, actor });
   });
+
+  test('DELETE with grace_days=0 erases the key immediately and writes one audit entry', async () => {
+    const { key_id } = await keyIn(tenant, 'disabled');
+    const before = await tenant.auditTotal();
+    const destroyed = await destroy(key_id, '?grace_days=0');
+    expect(destroyed).toHaveStatus(202);
+    expect(destroyed.body).toMatchObject({ key_id, status: 'destroyed' });
+    expect(await tenant.auditTotal()).toBe(before + 1);
+    expect(await newestEntry(tenant)).toMatchObject({ action: 'key.destroy', actor });
+    expect(ok(await get(key_id)).status).toBe('destroyed');
+  });
 });
 
 describe('rotate', () => {

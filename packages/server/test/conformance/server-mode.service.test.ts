@@ -36,6 +36,15 @@ describe('encrypt', () => {
     expect(JSON.stringify(entry)).not.toContain('Grüße');
   });
 
+  test.for([
+    ['two bytes per character', 'é'.repeat(32_768)],
+    ['NUL, which is six characters in JSON', '\u0000'.repeat(65_536)],
+  ] as const)('plaintext has at most 65,536 bytes of UTF-8: %s', async ([, most]) => {
+    const bundle = await encrypted(most);
+    expect((await decrypted(bundle)) === most).toBe(true);
+    expect(await encrypt(`${most}a`)).toBeProblem('bad_request', /plaintext/);
+  });
+
   test('encrypt uses only the current version of the key', async () => {
     const rotating = await tenant.newKey();
     const old = await encrypted('x', { key_id: rotating.key_id });
@@ -84,8 +93,11 @@ describe('decrypt', async () => {
   }
 
   const failures: [string, () => object | Promise<object>][] = [
+    ['version 0', () => ({ ciphertext: altered(3) })],
     ['an envelope that names another key', () => ({ ciphertext: altered(4) })],
     ['an altered embedded wrapped_key', () => ({ ciphertext: altered(40) })],
+    ['an altered commitment', () => ({ ciphertext: altered(26 + 78 + 12) })],
+    ['an altered tag', () => ({ ciphertext: altered(-1, 0x80) })],
     ['another key_version', () => ({ key_version: 2 })],
     ['another iv', () => ({ iv: randomBytes(12).toString('base64') })],
     ['the wrapped_key of another', async () => ({ wrapped_key: (await encrypted('x')).wrapped_key })],

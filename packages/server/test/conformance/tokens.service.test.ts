@@ -99,6 +99,7 @@ describe('the one 401', () => {
     'whose claims are no JSON': () => made(header, '{"iss":'),
     'whose signature is cut': () => signIn.token('ann').slice(0, -4),
     'with a fourth part': () => `${signIn.token('ann')}.x`,
+    'of more than 8 KiB': () => signIn.token('ann', { more: 'x'.repeat(6_200) }),
     'with spaces in its base64': () => signIn.token('ann').replace('.', '=.'),
   };
 
@@ -114,6 +115,7 @@ describe('the one 401', () => {
       signIn.token('ann', { exp: inSeconds(3_600) }),
       signIn.token('ann', {}, { typ: 'at+jwt' }),
       signIn.token('ann', {}, { typ: undefined, kid: undefined }),
+      signIn.token('ann', { more: 'x'.repeat(5_000) }),
       made(JSON.stringify(header).replace('{', '{"alg":"none",'), claims()),
     ];
     for (const token of right) expect(await statusOf(token)).toBe(200);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { expectNothingRecorded, newDek, newestEntry, newTenant, ok, wrapped } from '@eaas/test-kit/fixture';
 import { aBase64 } from './shapes.ts';
@@ -51,10 +52,15 @@ describe('an unauthentic wrapped_key returns 403 and is recorded', () => {
   };
   const forged: [string, (genuine: string) => string | Promise<string>, number][] = [
     ['another format', (text) => flipped(text, 0), 1],
+    ['another suite', (text) => flipped(text, 1), 1],
     ['an altered version', (text) => flipped(text, 5), 0],
+    ['an altered salt', (text) => flipped(text, 6), 1],
+    ['altered contents', (text) => flipped(text, 30), 1],
     ['an altered tag', (text) => flipped(text, 77), 1],
     ['the bytes of another key’s', async () => wrapped(tenant.api, (await tenant.newKey()).key_id), 1],
     ['the bytes of another tenant’s', async () => wrapped(other.api, (await other.newKey()).key_id), 1],
+    ['77 bytes', () => randomBytes(77).toString('base64').replace(/^.{8}/, 'AQEAAAAB'), 1],
+    ['79 bytes', () => randomBytes(79).toString('base64').replace(/^.{8}/, 'AQEAAAAB'), 1],
   ];
   test.for(forged)('unwrap returns 403 for a wrapped_key with %s', async ([, forge, claimed]) => {
     const wrapped_key = await forge(await wrapped(tenant.api, key.key_id));
