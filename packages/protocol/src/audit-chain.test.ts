@@ -41,6 +41,38 @@ describe('the audit chain', () => {
   });
 });
 
+test('a change of any member of an entry changes its digest', () => {
+  const entry = {
+    tenant_id: '00000000-0000-4000-8000-000000000001',
+    id: 1,
+    action: 'key.wrap',
+    key_id: 'k',
+    key_version: 1,
+    actor: 'operator',
+    ip_address: '192.0.2.1',
+    metadata: { a: '1' },
+    created_at: '2026-08-11T00:00:00.000Z',
+    salt: '00'.repeat(16),
+  } as const;
+  const changes = {
+    tenant_id: 'other',
+    id: 2,
+    action: 'key.unwrap',
+    key_id: null,
+    key_version: null,
+    actor: 'system',
+    ip_address: null,
+    metadata: { a: '2' },
+    created_at: '2026-08-11T00:00:00.001Z',
+    salt: '01'.repeat(16),
+  } as const;
+  expect(Object.keys(changes)).toEqual(Object.keys(entry));
+  const digests = Object.entries(changes).map(([name, value]) =>
+    hex(entryDigest({ ...entry, [name]: value })),
+  );
+  expect(new Set([hex(entryDigest(entry)), ...digests]).size).toBe(1 + digests.length);
+});
+
 describe('a walk along the chain', () => {
   const step = (walk: ChainWalk<string>, id: number, previous: string, time = 0) =>
     walk.step({ id, hash: `hash ${id}`, time }, (before) => before === previous);

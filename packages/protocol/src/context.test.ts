@@ -68,6 +68,11 @@ describe('the bytes of a context', () => {
     );
   });
 
+  test('a context can have a name of 128 bytes', () => {
+    const name = 'n'.repeat(128);
+    expect(encodeContext({ [name]: '' })).toEqual(pae(name, ''));
+  });
+
   test('each encoded context has separate memory', () => {
     const bytes = encodeContext({ a: 'b' });
     encodeContext({ c: 'd' });

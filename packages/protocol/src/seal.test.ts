@@ -4,10 +4,11 @@ import { anyContext, anyView } from '@eaas/test-kit/arbitraries';
 import { engines } from '../test/engines.ts';
 import { keyService } from '../test/key-service.ts';
 import { runs } from '@eaas/test-kit/cases';
+import { type Context, encodeContext } from './context.ts';
 import type { SyncEngine } from './engines/engine.ts';
 import { nobleEngine } from './engines/noble.ts';
 import { looksLikeEnvelope, parseEnvelope } from './envelope.ts';
-import { DecryptionError, InputError } from './errors.ts';
+import { DecryptionError, FormatError, InputError } from './errors.ts';
 import { open, seal, type Unwrap } from './seal.ts';
 import { toUtf8 } from './text.ts';
 
@@ -125,5 +126,43 @@ describe('open', () => {
       await message(open(altered, unwrap, { keyId })),
     ];
     expect(new Set(messages).size).toBe(1);
+  });
+});
+
+describe.each(engines)('an altered envelope, with $name', (engine) => {
+  const context = { table: 'patients' };
+  const options = { context, engine, keyId };
+  const thrownBy = (opening: Promise<unknown>): Promise<unknown> => opening.catch((error: unknown) => error);
+
+  test('does not decrypt if any bit was flipped', async () => {
+    const envelope = await seal(toUtf8('secret'), wrap, { context, engine });
+    for (let bit = 0; bit < envelope.length * 8; bit++) {
+      const altered = envelope.slice();
+      altered[bit >> 3] = (altered[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(await thrownBy(open(altered, unwrap, options))).toBeInstanceOf(Error);
+    }
+  });
+
+  test('does not decrypt if it was truncated anywhere or a byte was added', async () => {
+    const envelope = await seal(toUtf8('secret'), wrap, { context, engine });
+    for (const length of envelope.keys()) {
+      const error = await thrownBy(open(envelope.subarray(0, length), unwrap, options));
+      expect([FormatError, DecryptionError]).toContain((error as Error).constructor);
+    }
+    const longer = Buffer.concat([envelope, Buffer.of(0)]);
+    expect(await thrownBy(open(longer, unwrap, options))).toBeInstanceOf(DecryptionError);
+  });
+
+  test('does not decrypt with another context', async () => {
+    const encodedOf = (one?: Context) => Buffer.from(encodeContext(one));
+    const different = fc.tuple(anyContext, anyContext).filter(([a, b]) => !encodedOf(a).equals(encodedOf(b)));
+    await fc.assert(
+      fc.asyncProperty(different, async ([own, another]) => {
+        const envelope = await seal(toUtf8('secret'), wrap, { context: own, engine });
+        const opening = open(envelope, unwrap, { keyId, engine, context: another });
+        expect(await thrownBy(opening)).toBeInstanceOf(DecryptionError);
+      }),
+      { numRuns: runs(30) },
+    );
   });
 });

@@ -187,3 +187,35 @@ describe('a file', () => {
     },
   );
 });
+
+describe('an altered file', () => {
+  const chunkAt = (index: number): number => head + index * (chunk + 16);
+
+  test('is refused after bytes were appended or its last chunk was replaced', async () => {
+    const other = await seal(largest.content);
+    const cutAt = chunkAt(3);
+    for (const altered of [
+      Buffer.concat([largest.sealed, new Uint8Array(1)]),
+      Buffer.concat([largest.sealed, largest.sealed.subarray(cutAt)]),
+      Buffer.concat([largest.sealed.subarray(0, cutAt), other.subarray(cutAt)]),
+    ]) {
+      await expect(openFile(unwrap, sourceOf(altered), options)).rejects.toBeInstanceOf(DecryptionError);
+    }
+  });
+
+  test('refuses chunks that were swapped, repeated or taken from another file', async () => {
+    const other = await seal(largest.content);
+    for (const [at, from, index] of [
+      [0, largest.sealed, 1],
+      [1, largest.sealed, 0],
+      [2, largest.sealed, 1],
+      [1, other, 1],
+    ] as const) {
+      const altered = Uint8Array.from(largest.sealed);
+      altered.set(from.subarray(chunkAt(index), chunkAt(index + 1)), chunkAt(at));
+      const file = await openFile(unwrap, sourceOf(altered), options);
+      const reading = file.read({ start: at * chunk, end: at * chunk + 1 });
+      await expect(reading).rejects.toBeInstanceOf(DecryptionError);
+    }
+  });
+});

@@ -29,6 +29,26 @@ test('the engine of node:crypto overwrites a plaintext that is not authentic', a
 });
 
 describe.each(engines)('$name', (engine) => {
+  test('the engine passes test cases 14 and 16 of the specification of AES-256-GCM', async () => {
+    const zeros = await engine.importKey(new Uint8Array(32));
+    const one = await encrypt(engine, zeros, new Uint8Array(12), hex(''), new Uint8Array(16));
+    expect(Buffer.from(one).toString('hex')).toBe(
+      'cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919',
+    );
+    const key = await engine.importKey(
+      hex('feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308'),
+    );
+    const plaintext = hex(
+      'd9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39',
+    );
+    const aad = hex('feedfacedeadbeeffeedfacedeadbeefabaddad2');
+    const two = await encrypt(engine, key, hex('cafebabefacedbaddecaf888'), aad, plaintext);
+    expect(Buffer.from(two).toString('hex')).toBe(
+      '522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa8cb08e48590dbb3da7b08b1056828838' +
+        'c5f61e6393ba7a0abcc9f66276fc6ece0f4e1768cddf8853bb2d551b',
+    );
+  });
+
   test('the engine encrypts and decrypts bytes that are a view of a larger buffer', async () => {
     const key = await engine.importKey(Buffer.from(new Uint8Array(40).fill(7)).subarray(3, 35));
     const shown = new Uint8Array(20).fill(9).subarray(5, 17);

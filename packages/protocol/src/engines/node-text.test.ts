@@ -67,3 +67,10 @@ test('sealText refuses a lone surrogate and a wiped data key', () => {
   wipeDataKey(dataKey);
   expect(() => sealText(keyOf(dataKey), 'text')).toThrow(InputError);
 });
+
+test('sealText refuses a context with an inherited member, even if the previous context had the same members', () => {
+  const dataKey = deriveDataKey(nodeEngine, dek, wrapped);
+  sealText(keyOf(dataKey), 'text', { row: '1', table: 'users' });
+  const inheriting = Object.assign(Object.create({ table: 'users' }) as object, { row: '1' }) as Context;
+  expect(() => sealText(keyOf(dataKey), 'text', inheriting)).toThrow(/inherited/);
+});

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { vectors } from '@eaas/test-kit/vectors';
 import { InputError } from '../errors.ts';
 import { meetsQuorum, parsePolicy, quorumTime } from './policy.ts';
 import { formatNoteKey, noteKey } from '../signed-note.ts';
@@ -115,4 +116,8 @@ test('the same key may be that of a log and of a witness, as another type', () =
   const publicKey = new Uint8Array(32).fill(3);
   const [log, cosigner] = [1, 4].map((type) => formatNoteKey(noteKey('both.example', type, publicKey)));
   expect(parsePolicy(`log ${log}\nwitness w ${cosigner}\nquorum w`).witnesses).toHaveLength(1);
+});
+
+test('the policy of the vectors is read', () => {
+  expect(parsePolicy(vectors('log-proof').policy).quorum).toBe('enough');
 });

@@ -46,6 +46,18 @@ test('a proof with any bit changed is refused', async () => {
   }
 });
 
+test('a proof with a line less, or a line twice, is refused', async () => {
+  const lines = proof.split('\n');
+  for (const at of lines.keys()) {
+    const [less, twice] = [lines.toSpliced(at, 1), lines.toSpliced(at, 0, lines[at] ?? '')];
+    for (const changed of [less, twice]) {
+      await expect(verifyProof(changed.join('\n'), policy, verifyEd25519), `line ${at}`).rejects.toThrow(
+        EaasError,
+      );
+    }
+  }
+});
+
 test('a policy without a log of the origin, or without enough of the witnesses, refuses the proof', async () => {
   const [log = '', w1 = '', w2 = '', w3 = ''] = text.split('\n');
   const refusedBy = (...lines: string[]): Promise<string> =>

@@ -1,4 +1,7 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyCharacter } from '@eaas/test-kit/arbitraries';
+import { runs } from '@eaas/test-kit/cases';
 import { InputError } from '../errors.ts';
 import { readJson } from './json.ts';
 
@@ -15,7 +18,41 @@ function accepted(text: string): boolean {
   }
 }
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 describe('JSON', () => {
+  test('reading a body gives the same value as JSON.parse', () => {
+    fc.assert(
+      fc.property(fc.json({ stringUnit: anyCharacter, maxDepth: 6 }), (json) => {
+        expect(read(json)).toEqual(JSON.parse(json));
+      }),
+      { numRuns: runs(100) },
+    );
+  });
+
+  test('text that JSON.parse refuses is refused', () => {
+    const char = fc.constantFrom(...Array.from('{}[]",:\\u0061 t1-.\n'));
+    const anyText = fc.array(char, { maxLength: 12 }).map((chars) => chars.join(''));
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(accepted(text) && !isJson(text)).toBe(false);
+      }),
+      { numRuns: runs(5_000) },
+    );
+  });
+
+  test('of members with the same name, in any spelling, the last one counts', () => {
+    const body = '{"a":1,"b":[{"c":1,"\\u0063":2}],"\\u0061":3}';
+    expect(read(body)).toEqual({ a: 3, b: [{ c: 2 }] });
+  });
+
   test('a number of several digits counts as one value', () => {
     const list = `[${'1234567890,'.repeat(9_999)}0]`;
     expect(() => read(`[${Array(9).fill(list).join()}]`)).not.toThrow();
