@@ -110,6 +110,18 @@ describe('constraints and indexes of a table', () => {
     expect([sql, checks]).toEqual([`case when not ("a'b"."ssn" glob 'eaasA*') then ${fail} end`, []]);
   });
 
+  test('in SQLite, another index refuses a fingerprint without its ciphertext', () => {
+    const columns = { ssn: sqlite.encrypted(field.text().searchable()) };
+    const { indexes } = sqliteCore.getTableConfig(sqlite.encryptedTable('t', columns));
+    const dialect = new sqliteCore.SQLiteSyncDialect();
+    const wheres = indexes.map(({ config }) => dialect.sqlToQuery(config.where as SQL).sql);
+    const fail = (name: string) => `then json_extract(json_quote("t"."ssn"), 't_${name}') end`;
+    expect(wheres).toEqual([
+      `case when not ("t"."ssn" glob 'eaasA*') ${fail('ssn_encrypted')}`,
+      `case when not ("t"."ssn" is not null or "t"."ssn_index" is null) ${fail('ssn_index_check')}`,
+    ]);
+  });
+
   test('PostgreSQL does not cut off the name of a constraint, which is always the same', () => {
     const namesOf = (key: string): unknown[] =>
       checksOf(encryptedTable('t', { [key]: encrypted(field.text().searchable()) })).map(([name]) => name);

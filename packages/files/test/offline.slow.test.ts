@@ -85,6 +85,39 @@ test('a file of a writer does not decrypt with another context or tenant', async
   expect((await place.list()).filter((name) => !name.includes('.'))).toEqual(['a']);
 });
 
+test('a file of a writer does not decrypt after a change of one byte of its wrapped key', async () => {
+  const { place } = await placeWithIntake();
+  const sealed = await readFile(place.at('v1.eaas'));
+  // The wrapped key begins at byte 26. It consists of the version, the ciphertexts of ML-KEM and X25519, and the DEK.
+  const places = { version: 31, mlkem: 500, x25519: 1_130, dek: 1_190 };
+  for (const [name, at] of Object.entries(places)) {
+    const altered = Buffer.from(sealed);
+    altered.writeUInt8(altered.readUInt8(at) ^ 3, at);
+    await writeFile(place.at(`${name}.eaas`), altered);
+  }
+  const files = Object.keys(places).map((name) => `${name}.eaas`);
+  const { code, stderr } = await place.type(`${offline} ${files.join(' ')} --context form=7`, noService);
+  expect({ code, failed: stderr.match(/^\w+\.eaas: decryption failed/gm)?.toSorted() }).toEqual({
+    code: 1,
+    failed: files.map((file) => `${file}: decryption failed`).toSorted(),
+  });
+});
+
+test('decrypt writes no file for an altered file, or without its context', async () => {
+  const place = await placeWithExport();
+  const sealed = await readFile(place.at('v1.eaas'));
+  sealed.writeUInt8(sealed.readUInt8(100_000) ^ 1, 100_000);
+  await writeFile(place.at('altered.eaas'), sealed);
+  const listed = await place.list();
+  for (const name of ['altered', 'bound']) {
+    expect(await place.type(`${offline} ${name}.eaas`, noService)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(new RegExp(`^${name}\\.eaas: decryption failed`)),
+    });
+  }
+  expect(await place.list()).toEqual(listed);
+});
+
 test('an export with subjects decrypts the files and values of people, by their names', async () => {
   const place = await placeWithExport();
   const subject = crypto.randomUUID();

@@ -171,6 +171,10 @@ const skipped = `Skipped 4 entries that are not files:
 
 const successes: Typed[] = [
   [
+    'encrypt and decrypt without a path read standard input and write standard output',
+    'cat a | eaas-files encrypt | tee piped | eaas-files decrypt | cmp - a; ! cmp --silent piped a',
+  ],
+  [
     'decrypt restores the name and the permissions of a file',
     `echo ring twice > plan
     chmod 640 plan

@@ -351,6 +351,18 @@ describe('a key file that is locked anew', () => {
     expect(readdirSync(dirname(file)).toSorted()).toEqual(['.gitignore', 'local.json']);
   });
 
+  test('takes its new lock from variables, and one of them only', async () => {
+    open();
+    vi.stubEnv('EAAS_LOCAL_NEW_PASSPHRASE', 'from a variable');
+    await lockKeyFile(file);
+    vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'from a variable');
+    expect(open().keyId).toMatch(/^[\da-f-]{36}$/);
+    vi.stubEnv('EAAS_LOCAL_NEW_KEY_COMMAND', '/bin/true');
+    await expect(lockKeyFile(file)).rejects.toThrow(
+      'set either EAAS_LOCAL_NEW_PASSPHRASE or EAAS_LOCAL_NEW_KEY_COMMAND',
+    );
+  });
+
   test('stays as it is if it belongs to another user, who could not open it afterwards', async () => {
     open();
     const before = readFileSync(file, 'utf8');

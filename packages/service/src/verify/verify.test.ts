@@ -20,6 +20,7 @@ import {
   type EntryRow,
   keys,
   keyVersions,
+  type KeyVersionRow,
   type TenantRow,
   tenants,
 } from '../ledger/tables.ts';
@@ -669,6 +670,20 @@ test('a row that was another one when it was looked up is found, however many ro
   for (let nth = 0; nth < 5; nth++) await today.look([entryOf(api_key_id)], history, []);
   expect(today.wasAnother(apiKeys, truth.row, lastId)).toBe(true);
   expect(today.hasForgotten()).toBe(false);
+});
+
+test('what two keys seal opens nothing for each other, and rows in the place of another are found', async () => {
+  const places = [key_id, another].map((id) => refTo(keyVersions, id, 1));
+  const [first, second] = places.map((place) => rowsOf(keyVersions).get(place));
+  if (!first || !second || !places[0] || !places[1]) throw new Error('expected two keys');
+  const { wrapped_key } = await freshCall()('POST /v1/keys/:key_id/wrap', { key_id: another, dek });
+  const sealedOf = ({ row }: Stored) => (row as KeyVersionRow).sealed;
+  change(keyVersions, places[0], { sealed: sealedOf(second) });
+  change(keyVersions, places[1], { sealed: sealedOf(first) });
+
+  const unwrapping = freshCall()('POST /v1/keys/:key_id/unwrap', { key_id: another, wrapped_key });
+  await expect(unwrapping).rejects.toMatchObject({ code: 'unavailable' });
+  expect(await reasons()).toContain('rows_differ');
 });
 
 test('a call whose time is over says where the next one begins, which compares the rows', async () => {
