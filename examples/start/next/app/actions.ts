@@ -5,9 +5,14 @@ import { db, patients } from '../lib/patients';
 
 export async function add(_before: string, form: FormData): Promise<string> {
   const [name, email, born] = ['name', 'email', 'born'].map((field) => String(form.get(field)));
-  const taken = await db.$count(patients, eq(patients.email, email));
-  if (taken > 0) return 'This address is taken.';
-  await db.insert(patients).values({ name, email, born });
+  // To look first and then insert would miss somebody who enters the same address meanwhile.
+  const [added] = await db
+    .insert(patients)
+    .values({ name, email, born })
+    .onConflictDoNothing({ target: patients.email })
+    .returning({ id: patients.id });
+  if (!added) return 'This address is taken.';
+
   revalidatePath('/');
   return `Added ${name}.`;
 }

@@ -8,9 +8,14 @@ export const actions: Actions = {
   async add({ request }) {
     const form = await request.formData();
     const [name, email, born] = ['name', 'email', 'born'].map((field) => String(form.get(field)));
-    const taken = await db.$count(patients, eq(patients.email, email));
-    if (taken > 0) return { answer: 'This address is taken.' };
-    await db.insert(patients).values({ name, email, born });
+    // To look first and then insert would miss somebody who enters the same address meanwhile.
+    const [added] = await db
+      .insert(patients)
+      .values({ name, email, born })
+      .onConflictDoNothing({ target: patients.email })
+      .returning({ id: patients.id });
+    if (!added) return { answer: 'This address is taken.' };
+
     return { answer: `Added ${name}.` };
   },
   async find({ request }) {
