@@ -35,15 +35,24 @@ export function genesisHash(tenantId: string): Uint8Array {
   return sha256(pae('eaas audit chain v1', tenantId));
 }
 
-const fields = [
-  ...(['salt', 'tenant_id', 'id', 'action', 'key_id', 'key_version'] as const),
-  ...(['actor', 'ip_address', 'metadata', 'created_at'] as const),
-];
+/** The members that the digest of an entry covers, in the order in which it covers them. */
+const coveredMembers = [
+  'salt',
+  'tenant_id',
+  'id',
+  'action',
+  'key_id',
+  'key_version',
+  'actor',
+  'ip_address',
+  'metadata',
+  'created_at',
+] as const;
 
 /** Returns the parts whose encoding the digest of an audit entry covers. */
 export const entryParts = (entry: StoredEntry): PaePart[] => [
   'eaas audit entry v1',
-  ...fields.map((name) => entry[name]),
+  ...coveredMembers.map((name) => entry[name]),
 ];
 
 /** Returns the parts whose encoding the hash of an audit entry covers. */
