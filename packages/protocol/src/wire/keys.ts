@@ -227,7 +227,7 @@ export const aboutKeys = (): Group<typeof keys> => {
           'Refuses the wrapped keys of versions before `key_version` from now on (409), those of writers ' +
           'without credentials too. For an active key with a version that somebody may know: first ' +
           're-encrypt what is under it. `key_version` is at most the newest version, and can be lowered.',
-        problems: ['not_found', 'key_state', 'audit_unwritten'],
+        problems: ['key_state'],
         input: { key_version: 3 },
         output: { ...sample, min_version: 3 },
       },
