@@ -16,11 +16,14 @@ export function readJson(bytes: Uint8Array, refuseItem?: (item: unknown, fault: 
   if (values > limits.jsonValues) throw new InputError(`the body has more than ${limits.jsonValues} values`);
   if (!refuseItem && names > limits.jsonNames) throw new InputError(tooManyNames);
   const body: unknown = orInvalid(() => JSON.parse(text) as unknown, 'the body is not valid JSON');
-  const items: unknown =
-    refuseItem && typeof body === 'object' && body ? Reflect.get(body, 'items') : undefined;
-  checkLimits(body, 0, items);
-  if (!refuseItem || !Array.isArray(items)) return body;
-  const judged = items.map((item: unknown) => {
+  if (!refuseItem || !hasItems(body)) {
+    checkLimits(body, 0);
+    return body;
+  }
+
+  checkLimits(body, 0, body.items);
+  if (!Array.isArray(body.items)) return body;
+  body.items = body.items.map((item: unknown) => {
     try {
       checkLimits(item, itemDepth);
       return item;
@@ -29,8 +32,11 @@ export function readJson(bytes: Uint8Array, refuseItem?: (item: unknown, fault: 
       return refuseItem(item, error.message.replace(/^the body/, 'the item'));
     }
   });
-  return Object.assign(body as object, { items: judged });
+  return body;
 }
+
+const hasItems = (body: unknown): body is { items: unknown } =>
+  typeof body === 'object' && body !== null && 'items' in body;
 
 function orInvalid<T>(read: () => T, fault: string): T {
   try {
@@ -40,8 +46,14 @@ function orInvalid<T>(read: () => T, fault: string): T {
   }
 }
 
-const [quote, backslash, comma, colon] = Array.from('"\\,:', (character) => character.charCodeAt(0));
-const [openList, closeList, openObject, closeObject] = Array.from('[]{}', (each) => each.charCodeAt(0));
+const quote = 0x22; // "
+const comma = 0x2c; // ,
+const colon = 0x3a; // :
+const openList = 0x5b; // [
+const backslash = 0x5c; // \
+const closeList = 0x5d; // ]
+const openObject = 0x7b; // {
+const closeObject = 0x7d; // }
 
 /** How deep the items of a batch are: `{"items":[` */
 const itemDepth = 2;
