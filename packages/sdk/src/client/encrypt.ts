@@ -96,26 +96,24 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       const own = copyContexts(options);
       const common = partitionOf(caller, own);
       let ofPerson = common;
-      // A data key that is in memory is looked up once for a run of values, which it encrypts up to `until`.
-      let ready: DerivedDataKey | undefined;
-      let until: number = 0;
-      const takeFor = (from: number): void => {
-        let length = 0;
-        for (until = from; until < from + longestRun && isValue(items[until]); until++) {
-          length += lengthOf(items[until] as string);
-        }
+      // A data key that is in memory is looked up once for a run of values, and encrypts them up to `endOfRun`.
+      let dataKey: DerivedDataKey | undefined;
+      let endOfRun = 0;
+      const beginRun = (index: number): void => {
+        const { end, bytes } = runFrom(items, index);
         const isShared = !own.fresh && !alwaysFresh && !own.signal?.aborted;
-        ready = isShared ? keys.take(common, length, false, until - from) : undefined;
+        dataKey = isShared ? keys.take(common, bytes, false, end - index) : undefined;
+        endOfRun = end;
       };
       const startItem = (item: EncryptItem, index: number) => {
         if (isValue(item)) {
-          if (index >= until) takeFor(index);
-          if (!ready) return start(seal, item, caller, own, common);
+          if (index >= endOfRun) beginRun(index);
+          if (!dataKey) return start(seal, item, caller, own, common);
           requireValue(item, own.as);
           if (!own.context) warn();
-          return seal(ready, ready.values, item, own.context);
+          return seal(dataKey, dataKey.values, item, own.context);
         }
-        until = 0;
+        endOfRun = 0;
         requireOptions(encryptItem, item, 'an item of encryptMany');
         const { value, context, subject = common.subject } = item;
         if (subject !== ofPerson.subject) ofPerson = { ...common, subject };
@@ -165,6 +163,20 @@ function partitionOf(
 }
 
 const longestRun = 100;
+
+/** Finds where a run of values that have no options of their own ends, and how many bytes they take at most. */
+function runFrom(items: readonly EncryptItem[], start: number): { end: number; bytes: number } {
+  let end = start;
+  let bytes = 0;
+  while (end < start + longestRun) {
+    const item = items[end];
+    if (!isValue(item)) break;
+    bytes += lengthOf(item);
+    end++;
+  }
+  return { end, bytes };
+}
+
 const isValue = (item: unknown): item is string | Uint8Array => typeof item === 'string' || isBytes(item);
 
 /** The most bytes that a value takes. */
