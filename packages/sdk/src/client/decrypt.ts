@@ -117,7 +117,12 @@ export function createDecrypter(
       // The name has the subject and the user, so that nobody finds a data key that was unwrapped for somebody else.
       const partition = partitionName({ keyId, subject, wrapContext }, user);
       name = `${partition}/${keyVersion}${form}/${toBase64(wrappedKey)}`;
-      if (!wrapContext) Object.assign(known, { subject, user, form, name });
+      if (!wrapContext) {
+        known.subject = subject;
+        known.user = user;
+        known.form = form;
+        known.name = name;
+      }
     }
     return { known, name, key: cache.find(name)?.key };
   }
@@ -141,13 +146,24 @@ export function createDecrypter(
     return limits.maxEntries === 0 ? cache.requestOnce(request) : cache.request(name, subject, request);
   }
 
+  /** A ciphertext whose data key was looked up. `bytes` may be lent, so `start` is called before anything else is read. */
+  interface Prepared {
+    readonly ciphertext: Ciphertext;
+    readonly bytes: Uint8Array;
+    readonly found: Found;
+  }
+
+  function prepare(ciphertext: Ciphertext, caller: Caller, options: DecryptOptions): Prepared {
+    const bytes = envelopeBytes(ciphertext, lendBase64);
+    return { ciphertext, bytes, found: lookUp(bytes, caller, options) };
+  }
+
+  /** Decrypts at once if the data key is in memory, and waits for it otherwise. */
   function start(
-    ciphertext: Ciphertext,
+    { ciphertext, bytes, found }: Prepared,
     caller: Caller,
     options: DecryptOptions,
-    context = options.context,
-    bytes = envelopeBytes(ciphertext, lendBase64),
-    found = lookUp(bytes, caller, options),
+    context: Context | undefined,
   ): Decrypted | Promise<Decrypted> | Waiting<Decrypted> {
     const { header } = found.known;
     if (found.key) return open(found.key, header, bytes, options.as, context);
@@ -174,7 +190,8 @@ export function createDecrypter(
     decrypt: (ciphertext: Ciphertext, caller: Caller, options: DecryptOptions): Promise<Decrypted> =>
       promiseOf(() => {
         requireCall(decryptOptions, options, 'decrypt', caller);
-        return settleOne(start(ciphertext, caller, options), options.signal, patience);
+        const prepared = prepare(ciphertext, caller, options);
+        return settleOne(start(prepared, caller, options, options.context), options.signal, patience);
       }),
     decryptMany: async (items: readonly DecryptItem[], caller: Caller, options: DecryptOptions) => {
       requireCall(decryptOptions, options, 'decryptMany', caller);
@@ -187,11 +204,13 @@ export function createDecrypter(
           const bytes = envelopeBytes(item, lendBase64);
           const known = readHeader(bytes);
           if (!last?.key || known !== last.known) last = lookUp(bytes, caller, own, '', known);
-          return start(item, caller, own, own.context, bytes, last);
+          return start({ ciphertext: item, bytes, found: last }, caller, own, own.context);
         }
         last = undefined;
         requireOptions<object>(decryptItem, item, 'an item of decryptMany');
-        return start(item.ciphertext ?? item, caller, optionsFor(item.subject), item.context);
+        const ofPerson = optionsFor(item.subject);
+        const { context = ofPerson.context } = item;
+        return start(prepare(item.ciphertext ?? item, caller, ofPerson), caller, ofPerson, context);
       };
       return settleMany(items, startItem, options.signal, patience);
     },

@@ -3,12 +3,14 @@ import { parseEnvelope, envelopeLength, type Header, parseHeader } from '@eaas/p
 import { Bounded } from '../bounded.ts';
 import type { Partition } from './derive.ts';
 
-export interface KnownHeader extends Pick<Partition, 'subject' | 'user'> {
+export interface KnownHeader {
   readonly bytes: Uint8Array;
   readonly header: Header;
-  form?: string;
-  /** The name of the data key in the cache, of the calls with the members above. */
+  /** The name of the data key in the cache, of the calls with the members below. */
   name: string;
+  subject?: Partition['subject'];
+  user?: Partition['user'];
+  form?: string;
 }
 
 export function createHeaderReader(most: number) {
