@@ -192,67 +192,113 @@ export function readUnopened(name: string, text: string, versions = fileVersions
   return completed(name, found as Stored);
 }
 
-const needed = Symbol();
-const all = (names: string, absent: unknown = needed): object =>
-  Object.fromEntries(names.split(' ').map((name) => [name, absent]));
+/** Stands for a member that each file has. */
+const required = Symbol();
 
 /**
- * The members of files, in the order in which they are written, and what stands for one that a file lacks. So a member that a later
- * version adds needs a value here, and files of before open. A member that is not here is refused, because the next change would
- * drop it.
+ * The members of a part of a file, in the order in which they are written, and what stands for one
+ * that a file lacks. So a member that a later version adds needs a value here, and files of before
+ * open. A member that is not here is refused, because the next change would drop it.
  */
-const members = {
-  file: { ...all('format version tenant_id lock tenant_secret keys mac'), subjects: [] },
-  locks: { none: all('kind'), passphrase: all('kind salt'), key: all('kind'), kms: all('kind sealed') },
-  key: {
-    ...all('key_id name key_version status created_at'),
-    exportable: false,
-    ...all('rotated_at interval_days next_rotation_at destroy_at', null),
-    min_version: 1,
-    subjects: 'optional',
-    intake: false,
-    ...all('hash_key versions'),
-  },
-  version: { ...all('created_at sealed'), from: undefined },
-  subject: { ...all('subject_id created_at sealed'), erased_at: null },
+type Members<Part> = Readonly<Record<keyof Part, unknown>>;
+
+const fileMembers: Members<Stored> = {
+  format: required,
+  version: required,
+  tenant_id: required,
+  lock: required,
+  tenant_secret: required,
+  keys: required,
+  mac: required,
+  subjects: [],
+};
+
+const lockMembers: { readonly [Kind in Lock['kind']]: Members<Lock & { readonly kind: Kind }> } = {
+  none: { kind: required },
+  passphrase: { kind: required, salt: required },
+  key: { kind: required },
+  kms: { kind: required, sealed: required },
+};
+
+const keyMembers: Members<FileKey & Readonly<Record<'subjects' | 'intake', unknown>>> = {
+  key_id: required,
+  name: required,
+  key_version: required,
+  status: required,
+  created_at: required,
+  exportable: false,
+  rotated_at: null,
+  interval_days: null,
+  next_rotation_at: null,
+  destroy_at: null,
+  min_version: 1,
+  subjects: 'optional',
+  intake: false,
+  hash_key: required,
+  versions: required,
+};
+
+const versionMembers: Members<FileKey['versions'][number]> = {
+  created_at: required,
+  sealed: required,
+  from: undefined,
+};
+
+const subjectMembers: Members<FileContents['subjects'][number]> = {
+  subject_id: required,
+  created_at: required,
+  sealed: required,
+  erased_at: null,
 };
 
 /** A key as the file has it, from a row. */
 export function fileKey(row: KeyRow, versions: FileKey['versions']): FileKey {
-  const found = Object.keys(members.key).map((name) => [name, Reflect.get(row, name) as unknown]);
-  return { ...(Object.fromEntries(found) as FileKey), hash_key: textOf(row.sealed_hash_key), versions };
+  const columns = Object.keys(keyMembers).map((name) => [name, Reflect.get(row, name) as unknown]);
+  return { ...(Object.fromEntries(columns) as FileKey), hash_key: textOf(row.sealed_hash_key), versions };
 }
 
 /** Material as the file has it. */
 export const textOf = (bytes: Uint8Array | null): string | null => bytes && toBase64(bytes);
 
-/** Returns a file with all its members, in its order. Throws InputError, which names one that is missing or unknown. */
-function completed(name: string, found: Stored): Stored {
-  const remedy = 'restore your copy, or use the release that wrote it';
-  const fill = <T>(place: string, known: object, part: T): T => {
-    const given = Object(part) as T & object;
-    const whole = { ...given, ...known, ...given };
-    for (const [member, value] of Object.entries(whole)) {
-      const what = value === needed ? 'no' : 'an unknown';
-      if (value === needed || !Object.hasOwn(known, member)) {
-        throw new InputError(`${name} has ${what} \`${inLine(place + member)}\`: ${remedy}`);
-      }
-    }
-    return whole;
-  };
-  const list = <T>(place: string, known: object, parts: readonly T[]): T[] => {
-    if (!Array.isArray(parts)) throw damaged(name);
-    return parts.map((part) => fill(place, known, part));
-  };
-  const { keys, subjects, lock, ...file } = fill('', members.file, found);
+/**
+ * Returns a file with all its members, in its order. Throws InputError, which names one that is
+ * missing or unknown.
+ */
+function completed(name: string, stored: Stored): Stored {
+  const { keys, subjects, lock, ...file } = completedPart(name, '', fileMembers, stored);
+  const { kind } = Object(lock) as Lock;
   return {
     ...file,
-    lock: fill('lock.', members.locks[(Object(lock) as Lock).kind] ?? {}, lock),
-    keys: list('keys.', members.key, keys).map((key) =>
-      Object.assign(key, { versions: list('keys.versions.', members.version, key.versions) }),
-    ),
-    subjects: list('subjects.', members.subject, subjects),
+    lock: completedPart(name, 'lock.', lockMembers[kind] ?? {}, lock),
+    keys: completedList(name, 'keys.', keyMembers, keys).map((key) => completedVersions(name, key)),
+    subjects: completedList(name, 'subjects.', subjectMembers, subjects),
   };
+}
+
+function completedVersions(name: string, key: FileKey): FileKey {
+  const versions = completedList(name, 'keys.versions.', versionMembers, key.versions);
+  return { ...key, versions };
+}
+
+function completedList<T>(name: string, place: string, members: object, parts: readonly T[]): T[] {
+  if (!Array.isArray(parts)) throw damaged(name);
+  return parts.map((part: T) => completedPart(name, place, members, part));
+}
+
+/** Returns a part of a file with all its members. Errors write `place` before a member's name. */
+function completedPart<T>(name: string, place: string, members: object, part: T): T {
+  const stored = Object(part) as T & object;
+  const whole = { ...stored, ...members, ...stored };
+  for (const [member, value] of Object.entries(whole)) {
+    const isMissing = value === required;
+    if (isMissing || !Object.hasOwn(members, member)) {
+      const what = isMissing ? 'no' : 'an unknown';
+      throw new InputError(
+        `${name} has ${what} \`${inLine(place + member)}\`: restore your copy, or use the release that wrote it`,
+      );
+    }
+  }
+  return whole;
 }
 
 function openTenantSecret(name: string, file: Stored, opener: Opener): Uint8Array {

@@ -45,7 +45,7 @@ export const breaks = [
   ...breaksIn(`${local}/key-file-format.ts`, ofLocal, {
     'files-with-another-mac': ["'local-file'", "'file'"],
     'defaults-that-change': ['min_version: 1,', 'min_version: 2,'],
-    'members-that-the-next-change-drops': ['needed || !Object', 'needed && !Object'],
+    'members-that-the-next-change-drops': ['isMissing || !Object', 'isMissing && !Object'],
   }),
   ...breaksIn(`${audit}/entry-proof.ts`, ofAudit, {
     'entries-in-another-order': ["'ip_address',\n  'metadata',", "'metadata',\n  'ip_address',"],
