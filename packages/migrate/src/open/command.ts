@@ -10,8 +10,8 @@ import { clientOf, connect } from '../connect.ts';
 import { definedIn } from '../definition.ts';
 import { codecOf } from '../encrypting.ts';
 import { parse } from '../options.ts';
-import { failureOf, type RowId } from '../rows.ts';
-import { targetOf, withEach } from '../source.ts';
+import { failureOf, type Row, type RowId } from '../rows.ts';
+import { type Target, targetOf, withEach } from '../source.ts';
 import { writeTo } from './file.ts';
 import { linesOf } from './lines.ts';
 import { givenRows, storedRows } from './rows.ts';
@@ -46,10 +46,11 @@ export async function run(args: readonly string[]): Promise<number> {
   const idFile = text('where-id-file');
   if (!columns || !out) throw new InputError('pass `--columns` and `--out`');
   if (flag('stdin') && idFile !== undefined) throw new InputError('pass `--stdin` or `--where-id-file`');
+
   const [defined] = await definedIn(path, text('export'), table);
-  let first: Receipt | undefined;
+  let firstEntry: Receipt | undefined;
   const client = await clientOf((event) => {
-    if (event.type === 'call') first ??= event.entries?.[0] ?? event.entry;
+    if (event.type === 'call') firstEntry ??= event.entries?.[0] ?? event.entry;
   });
   const connection = flag('stdin') ? undefined : await connect(text('database'));
   const progress = progressLine();
@@ -60,51 +61,85 @@ export async function run(args: readonly string[]): Promise<number> {
     progress.clear();
     process.stderr.write(`${message}\n`);
   };
+
   try {
     const place = { id: text('id') ?? defined.id, schema: defined.schema ?? connection?.schema };
     const target = targetOf(connection?.database ?? {}, table, { ...defined, ...place });
-    const { id, plan } = target;
-    // No value needs a fingerprint.
-    const unindexed = withEach(target, () => ({ index: undefined, parts: undefined }));
-    const codec = codecOf(unindexed, user === undefined ? client : client.as(user));
-    const opened = columns.map((column) => requireField(plan, column).name);
-    const others = plan.fields.filter(({ name }) => !opened.includes(name)).map(({ name }) => [name, null]);
-    const onError = (error: FieldError) => (error.code === 'subject_erased' ? null : error);
-    const how = { settled: true, onError, as: Object.fromEntries(others) };
-    const names = [id, ...opened];
+    const openRows = opener(target, user === undefined ? client : client.as(user), columns, fail);
+    const opened = columns.map((column) => requireField(target.plan, column).name);
+    const names = [target.id, ...opened];
+    const pages = flag('stdin') ? givenRows(names, process.stdin) : storedRows(target, fail, idFile);
     const isCsv = flag('csv') || out.endsWith('.csv');
     const lineOf = linesOf(names, isCsv, flag('exact'));
+
     async function* lines() {
       if (isCsv) yield lineOf(Object.fromEntries(names.map((name) => [name, name])));
-      const pages = flag('stdin') ? givenRows(names, process.stdin) : storedRows(target, fail, idFile);
       for await (const page of pages) {
-        const results = await codec.decryptRows(table, page, (row) => row[id] as RowId, how);
-        const rows = results.flatMap((result) => {
-          // What is wrong with the call is wrong with every row.
-          if (!result.ok) throw result.error;
-          const error = Object.values(result.value).find((value) => value instanceof FieldError);
-          if (error) fail(failureOf(error, result.value[id] as RowId, table).message);
-          return error ? [] : [result.value];
-        });
+        const rows = await openRows(page);
         if (!isWhole()) return;
+
         counts.rows += rows.length;
         for (const name of opened) counts.values += rows.filter((row) => row[name] !== null).length;
         progress.show(counts.rows, undefined, `opened ${counts.rows.toLocaleString('en')} rows`);
         yield rows.map(lineOf).join('');
       }
     }
+
     const begin = new Date().toISOString();
     await writeTo(out, lines(), isWhole);
+    const end = new Date().toISOString();
+
     progress.clear();
-    const counted = Object.entries(counts).map(([what, count]) => `${what}: ${count.toLocaleString('en')}`);
-    const time = `from ${begin} to ${new Date().toISOString()}`;
-    process.stderr.write(`${counted.join(', ')}\nAPI key: ${await actorOf(client, first)}, ${time}\n`);
+    const actor = await actorOf(client, firstEntry);
+    process.stderr.write(`${summaryOf(counts)}\nAPI key: ${actor}, from ${begin} to ${end}\n`);
     return counts.failures > 0 ? 1 : 0;
   } finally {
     await connection?.close();
     await client.close();
   }
 }
+
+/**
+ * Returns a function that decrypts some columns of a page of rows, and leaves out each row that does
+ * not open, of which it tells `fail`.
+ */
+function opener(
+  target: Target,
+  client: EaasClient,
+  columns: readonly string[],
+  fail: (message: string) => void,
+): (page: readonly Row[]) => Promise<Row[]> {
+  const { id, name: table, plan } = target;
+  // No value needs a fingerprint.
+  const unindexed = withEach(target, () => ({ index: undefined, parts: undefined }));
+  const codec = codecOf(unindexed, client);
+  const opened = new Set(columns.map((column) => requireField(plan, column).name));
+  const unopened = plan.fields.filter(({ name }) => !opened.has(name));
+  const options = {
+    settled: true,
+    onError: (error: FieldError) => (error.code === 'subject_erased' ? null : error),
+    as: Object.fromEntries(unopened.map(({ name }) => [name, null])),
+  };
+
+  return async (page) => {
+    const results = await codec.decryptRows(table, page, (row) => row[id] as RowId, options);
+    const rows: Row[] = [];
+    for (const result of results) {
+      // What is wrong with the call is wrong with every row.
+      if (!result.ok) throw result.error;
+
+      const error = Object.values(result.value).find((value) => value instanceof FieldError);
+      if (error) fail(failureOf(error, result.value[id] as RowId, table).message);
+      else rows.push(result.value);
+    }
+    return rows;
+  };
+}
+
+const summaryOf = (counts: object): string =>
+  Object.entries(counts)
+    .map(([what, count]: [string, number]) => `${what}: ${count.toLocaleString('en')}`)
+    .join(', ');
 
 /** Who made an entry of the audit log. Only an API key that may read the log learns its own id. */
 async function actorOf(client: EaasClient, entry: Receipt | undefined): Promise<string> {
