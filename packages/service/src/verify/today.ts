@@ -85,8 +85,10 @@ export function rowsOfToday(
   function tell(history: LogHistory, name: Ref, row: Row, first: number): void {
     const { rev = row.erased_id ?? first } = row;
     const [, id = ''] = name.split(' ');
-    rows.set(id, { ...(rev < first && row), ...updated.get(id) });
-    if (rev < first) history.learnRow(id, row, rev);
+    const isOlder = rev < first;
+    const rowBefore = isOlder ? row : {};
+    rows.set(id, { ...rowBefore, ...updated.get(id) });
+    if (isOlder) history.learnRow(id, row, rev);
   }
 
   return {
