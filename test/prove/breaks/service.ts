@@ -88,7 +88,7 @@ export const breaks = [
   ...breaksIn(`${src}/verify/verify.ts`, verify, {
     'known-heads-at-the-anchor': ['known.id >= anchor.id', 'known.id > anchor.id'],
     'checkpoints-ahead-hold': ["return 'checkpoint_ahead';", 'return undefined;'],
-    'checkpoints-of-a-lost-log-hold': ['sameBytes(hash, one.hash)', 'true'],
+    'checkpoints-of-a-lost-log-hold': ['sameBytes(hash, stated.hash)', 'true'],
   }),
   ...breaksIn(`${src}/verify/scan-rows.ts`, verify, {
     'second-heads': ['headCount > 1 || ', ''],

@@ -5,7 +5,7 @@ import { type ChainHead, ChainWalk } from '@eaas/protocol/internal-log';
 import { genesisHash } from '@eaas/protocol/audit';
 import { formatTimestamp, type Input, type Output } from '@eaas/protocol/wire';
 import { fromLatin1, sameBytes, toLatin1 } from '#platform';
-import { openTenantSecrets } from '../crypto/tenant-secrets.ts';
+import { openTenantSecrets, type TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { NoTenant } from '../ledger/tenant-cache.ts';
 import { checkHead, checkRow } from '../ledger/row-macs.ts';
 import type { Known } from '../ledger/store.ts';
@@ -71,50 +71,35 @@ export async function verifyWithPlugins(service: Service, tenantId: string, opti
   return more === 0 ? found : { ...found, valid: false, errors, error_count: found.error_count + more };
 }
 
+/** What a verification judges, and what it has found so far. */
+interface Verifying {
+  readonly service: Service;
+  readonly tenantId: string;
+  readonly findings: Findings;
+  readonly ends: Ends;
+}
+
 async function verifyOnce(service: Service, tenantId: string, options: VerifyOptions): Promise<Verification> {
-  const { known, mostRows = Infinity, timeLeft = () => Infinity } = options;
   const findings: Findings = { first: [], count: 0 };
-  const { secrets, head, anchor, time } = await judgeEnds(service, tenantId, findings);
+  const ends = await judgeEnds(service, tenantId, findings);
+  const verifying: Verifying = { service, tenantId, findings, ends };
+  const { head, anchor, time } = ends;
   const first = Math.max(options.from_id ?? 1, anchor.id + 1);
   const last = Math.min(options.to_id ?? head.id, head.id);
-  const stated =
-    secrets && options.checkpoint !== undefined
-      ? await openCheckpoint(secrets.checkpoint, tenantId, options.checkpoint)
-      : null;
-  if (stated === undefined) throw foreignCheckpoint();
-  const entryAt = async (id: number): Promise<EntryRow | undefined> =>
-    (await readEntries(service, tenantId, [['id', '=', id]], { limit: 1 }))[0];
-  const isContained = async (one: ChainHead): Promise<boolean> => {
-    const reason = contradiction(one, head, anchor, await entryAt(one.id));
-    if (reason) report(findings, reason, one.id);
-    return reason === undefined;
-  };
-  if (known && known.id >= anchor.id) await isContained(known);
-  const checkpoint = stated && { ...shown(stated), valid: await isContained(stated) };
-  const before = first === anchor.id + 1 ? { hash: anchor.hash, created_at: 0 } : await entryAt(first - 1);
-  const chain = new ChainWalk<string>({
-    next: first,
-    previous: isBytes(before?.hash) ? toLatin1(before.hash) : undefined,
-    time: before?.created_at ?? 0,
-  });
-  let isComplete = !secrets;
-  let areRowsChecked = false;
-  if (secrets) {
-    const readHistory = options.allHistory ? wholeHistory : newestHistory;
-    const history = await readHistory(service, tenantId, { from: anchor.id + 1, to: first - 1 });
-    const today = rowsOfToday(service, tenantId, secrets);
-    const walk = { tenantId, secrets, findings, chain, history, today, last, latest: time + mostAhead };
-    await walkEntries(service, walk, () => timeLeft() - timeOfRows);
-    isComplete = chain.next > last && timeLeft() > timeOfRows;
-    areRowsChecked = isComplete && (await scanRows(service, walk, mostRows));
-    if (history.hasForgotten || today.hasForgotten()) options.onForgotten?.();
+
+  const checkpoint = await judgeStated(verifying, options);
+
+  const chain = await chainFrom(verifying, first);
+  const { isComplete, areRowsChecked } = await walk(verifying, chain, last, options);
+  if (chain.previous !== undefined) {
+    options.walked?.({ hash: fromLatin1(chain.previous), time: chain.time });
   }
-  if (chain.previous !== undefined) options.walked?.({ hash: fromLatin1(chain.previous), time: chain.time });
   // What is believed of the tenant can be rows that were put back for a moment, and are found no more.
   if (isComplete || findings.count > 0) service.ledger.forget(tenantId);
+
   const isEmpty = chain.next === first;
   return {
-    valid: findings.count > 0 ? false : areRowsChecked ? true : null,
+    valid: isValid(findings, areRowsChecked),
     complete: isComplete,
     next_id: isComplete ? null : chain.next,
     checked: chain.checked,
@@ -130,8 +115,96 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
   };
 }
 
+/** Null: nothing was found, but not all was compared. */
+function isValid(findings: Findings, areRowsChecked: boolean): boolean | null {
+  if (findings.count > 0) return false;
+  return areRowsChecked ? true : null;
+}
+
+/**
+ * Judges what the caller says that the log once had. Returns the checkpoint, or null without one. Throws
+ * Refusal for one that is not the tenant's.
+ */
+async function judgeStated(
+  verifying: Verifying,
+  options: VerifyOptions,
+): Promise<Verification['checkpoint']> {
+  const { secrets, anchor } = verifying.ends;
+  let checkpoint: ChainHead | undefined;
+  if (secrets && options.checkpoint !== undefined) {
+    checkpoint = await openCheckpoint(secrets.checkpoint, verifying.tenantId, options.checkpoint);
+    if (!checkpoint) throw foreignCheckpoint();
+  }
+
+  if (options.known && options.known.id >= anchor.id) await isContained(verifying, options.known);
+  return checkpoint ? { ...shown(checkpoint), valid: await isContained(verifying, checkpoint) } : null;
+}
+
+/** Whether the log contains a head that it once had. Reports one that it does not. */
+async function isContained(verifying: Verifying, stated: ChainHead): Promise<boolean> {
+  const { head, anchor } = verifying.ends;
+  const entry = await entryAt(verifying, stated.id);
+  const reason = contradiction(stated, head, anchor, entry);
+  if (reason) report(verifying.findings, reason, stated.id);
+  return reason === undefined;
+}
+
+async function entryAt({ service, tenantId }: Verifying, id: number): Promise<EntryRow | undefined> {
+  const [entry] = await readEntries(service, tenantId, [['id', '=', id]], { limit: 1 });
+  return entry;
+}
+
+/** Begins a walk at the entry `first`, after the entry before it, or after the last one that was purged. */
+async function chainFrom(verifying: Verifying, first: number): Promise<ChainWalk<string>> {
+  const { anchor } = verifying.ends;
+  const isAfterAnchor = first === anchor.id + 1;
+  const before = isAfterAnchor ? { hash: anchor.hash, created_at: 0 } : await entryAt(verifying, first - 1);
+  return new ChainWalk<string>({
+    next: first,
+    previous: isBytes(before?.hash) ? toLatin1(before.hash) : undefined,
+    time: before?.created_at ?? 0,
+  });
+}
+
+/**
+ * Walks over the entries up to `last`, and then over the rows. Without the tenant's secrets, there is
+ * nothing to compare with.
+ */
+async function walk(
+  { service, tenantId, findings, ends }: Verifying,
+  chain: ChainWalk<string>,
+  last: number,
+  options: VerifyOptions,
+): Promise<{ readonly isComplete: boolean; readonly areRowsChecked: boolean }> {
+  const { mostRows = Infinity, timeLeft = () => Infinity } = options;
+  const { secrets, anchor, time } = ends;
+  if (!secrets) return { isComplete: true, areRowsChecked: false };
+
+  const readHistory = options.allHistory ? wholeHistory : newestHistory;
+  const history = await readHistory(service, tenantId, { from: anchor.id + 1, to: chain.next - 1 });
+  const today = rowsOfToday(service, tenantId, secrets);
+  const latest = time + mostAhead;
+  const walking = { tenantId, secrets, findings, chain, history, today, last, latest };
+
+  await walkEntries(service, walking, () => timeLeft() - timeOfRows);
+  const isComplete = chain.next > last && timeLeft() > timeOfRows;
+  const areRowsChecked = isComplete && (await scanRows(service, walking, mostRows));
+  if (history.hasForgotten || today.hasForgotten()) options.onForgotten?.();
+  return { isComplete, areRowsChecked };
+}
+
+/** The two ends of a log as far as they can be believed, and the time of the database. */
+interface Ends {
+  /** Undefined if they do not open. */
+  readonly secrets: TenantSecrets | undefined;
+  readonly head: ChainHead;
+  /** The last purged entry, or the genesis. */
+  readonly anchor: ChainHead;
+  readonly time: number;
+}
+
 /** Judges the tenant's secret, the head, the last purged entry, and the stored entries at both ends of the log. */
-async function judgeEnds({ store, roots }: Service, tenantId: string, findings: Findings) {
+async function judgeEnds({ store, roots }: Service, tenantId: string, findings: Findings): Promise<Ends> {
   const tenantRef = refTo(tenants, tenantId);
   const anchorRef = refTo(anchors, tenantId);
   const oldest: Query<EntryRow> = { table: entries, where: [], by: 'id', limit: 1 };
@@ -143,12 +216,14 @@ async function judgeEnds({ store, roots }: Service, tenantId: string, findings: 
   const lastEntry = entryIn(known, newest);
   const { head: headRow, time } = known;
   if (!tenant && !headRow) throw new NoTenant(tenantId);
+
   const secrets = tenant && attempt(() => openTenantSecrets(roots, tenant));
   const named = tenant ?? { tenant_id: tenantId };
   // The row itself is judged with all others.
   if (!secrets) report(findings, reasonFor(tenants, tenant ? 'changed' : 'missing', named), tenant?.rev);
   if (!headRow) report(findings, 'head_missing', null);
   else if (secrets && !attempt(() => checkHead(secrets, headRow))) report(findings, 'head_changed', null);
+
   const { id: first = 1 } = firstEntry ?? {};
   const { id: last = 0 } = lastEntry ?? {};
   const genesis = { id: 0, hash: genesisHash(tenantId) };
@@ -159,8 +234,9 @@ async function judgeEnds({ store, roots }: Service, tenantId: string, findings: 
     report(findings, 'head_mismatch', head.id);
   }
   if (first <= Math.min(last, anchor.id)) report(findings, 'entry_unexpected', first);
-  const unchanged = (row: AnchorRow) => !secrets || checkRow(secrets, anchors, { row, newest_rev: null });
-  if (anchorRow && !attempt(() => unchanged(anchorRow))) {
+
+  const isUnchanged = (row: AnchorRow) => !secrets || checkRow(secrets, anchors, { row, newest_rev: null });
+  if (anchorRow && !attempt(() => isUnchanged(anchorRow))) {
     report(findings, 'purge_anchor_changed', anchorRow.id);
   }
   return { secrets, head, anchor, time };
@@ -168,16 +244,18 @@ async function judgeEnds({ store, roots }: Service, tenantId: string, findings: 
 
 /** A tampered row can have an id that is none, and a hash that is no bytes. */
 function usable({ id, hash }: ChainHead, otherwise: number): ChainHead {
-  const known = [id, otherwise].find((one) => Number.isSafeInteger(one) && one >= 0) ?? 0;
-  return { id: known, hash: isBytes(hash) ? hash : new Uint8Array() };
+  const usableId = [id, otherwise].find((each) => Number.isSafeInteger(each) && each >= 0) ?? 0;
+  return { id: usableId, hash: isBytes(hash) ? hash : new Uint8Array() };
 }
 
 /** Why a log does not contain a head that it once had, or undefined if it does. */
-function contradiction(one: ChainHead, head: ChainHead, anchor: ChainHead, entry: EntryRow | undefined) {
-  if (one.id > head.id) return 'checkpoint_ahead';
-  if (one.id < anchor.id) return 'checkpoint_purged';
-  const { id, hash } = one.id === anchor.id ? anchor : (entry ?? {});
-  return id === one.id && isBytes(hash) && sameBytes(hash, one.hash) ? undefined : 'checkpoint_mismatch';
+function contradiction(stated: ChainHead, head: ChainHead, anchor: ChainHead, entry: EntryRow | undefined) {
+  if (stated.id > head.id) return 'checkpoint_ahead';
+  if (stated.id < anchor.id) return 'checkpoint_purged';
+
+  const { id, hash } = stated.id === anchor.id ? anchor : (entry ?? {});
+  const isSame = id === stated.id && isBytes(hash) && sameBytes(hash, stated.hash);
+  return isSame ? undefined : 'checkpoint_mismatch';
 }
 
 const entryIn = ({ found }: Known, query: Query<EntryRow>): EntryRow | undefined =>
