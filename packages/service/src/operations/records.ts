@@ -61,25 +61,44 @@ export function recordsOf<Row extends { readonly rev: number }, Answer>(
   show: (row: Row, view: View) => Answer,
   beside: readonly Table<never>[] = [],
 ) {
-  const [name] = table.id;
-  const change = (text: string, rule: Rule<Row>, input: Restricting = {}): Part<Answer> => {
+  const [idColumn] = table.id;
+
+  const needsOf = (text: string): Need[] => {
     const id = parseUuid(text);
-    const refs = id === undefined ? [] : [table, ...beside].map((one) => refTo(one, id));
-    return {
+    return id === undefined ? [] : [table, ...beside].map((each) => refTo(each, id));
+  };
+
+  const requireRow = (view: View, text: string): Row => {
+    const id = parseUuid(text);
+    const row = id === undefined ? null : view.find(table, id);
+    if (!row) throw new Refusal('not_found', notFound);
+    return row;
+  };
+
+  return {
+    /** Shows a row. */
+    show: (text: string): Part<Answer> => ({
+      needs: () => needsOf(text),
+      judge: (view) => ({ entries: [], answer: show(requireRow(view, text), view) }),
+    }),
+
+    /** Changes a row as the rule decides, and shows it. */
+    change: (text: string, rule: Rule<Row>, input: Restricting = {}): Part<Answer> => ({
       changes: true,
-      needs: () => [...refs, ...keyNeedsOf(input)],
+      needs: () => [...needsOf(text), ...keyNeedsOf(input)],
       judge(view, giver) {
-        const before = id === undefined ? null : view.find(table, id);
-        if (!before) throw new Refusal('not_found', notFound);
-        const [action, set, told] = rule(before, view, giver) ?? [];
-        if (!action) return { entries: [], answer: show(before, view) };
+        const before = requireRow(view, text);
+        const change = rule(before, view, giver);
+        if (!change) return { entries: [], answer: show(before, view) };
+
+        const [action, set, told] = change;
         const row = { ...before, ...set, rev: view.entryId };
-        const draft = tenantDraft(action, { [String(name)]: id, ...told, previous_change: before.rev });
+        const named = { [String(idColumn)]: parseUuid(text) };
+        const draft = tenantDraft(action, { ...named, ...told, previous_change: before.rev });
         return { entries: [draft], writes: [put(table, row)], answer: show(row, view) };
       },
-    };
+    }),
   };
-  return { show: (text: string) => change(text, () => undefined), change };
 }
 
 const hidden: ReadonlySet<string> = new Set(['tenant_id', 'created_id', 'rev']);
