@@ -115,18 +115,25 @@ function changing<Request>(rule: (key: KeyRow, now: number, input: Request) => C
         const before = requireKey(view, holder, input.key_id);
         const whole = rule(before, view.now, input);
         if (!whole) return { entries: [], answer: keyRecord(before, fields) };
-        const left = whole[1].status === 'destroyed' ? view.all(unerased(before)).rows : [];
-        isBegun = left.length > erasedAtOnce;
+
+        const [, { status }] = whole;
+        const unerasedRows = status === 'destroyed' ? view.all(unerased(before)).rows : [];
+        isBegun = unerasedRows.length > erasedAtOnce;
+
         const [action, set, told] = isBegun ? rules.begunErasure(whole) : whole;
         const row = { ...before, ...set, rev: view.entryId };
-        const draft = keyDraft(action, row, { ...told, previous_change: before.rev, ...whoActs(holder) });
-        const erased = left.slice(0, erasedAtOnce).map((one) => put(keyVersions, { ...one, sealed: null }));
-        const made = row.key_version > before.key_version ? [newVersion(view, row)] : [];
-        return {
-          entries: [draft],
-          writes: [put(keys, row), ...made, ...erased],
-          answer: keyRecord(row, fields),
-        };
+        const draft = keyDraft(action, row, {
+          ...told,
+          previous_change: before.rev,
+          ...whoActs(holder),
+        });
+
+        const writes = [put(keys, row)];
+        if (row.key_version > before.key_version) writes.push(newVersion(view, row));
+        for (const version of unerasedRows.slice(0, erasedAtOnce)) {
+          writes.push(put(keyVersions, { ...version, sealed: null }));
+        }
+        return { entries: [draft], writes, answer: keyRecord(row, fields) };
       },
       rest: () => (isBegun ? settleKey(service, caller, { key_id: input.key_id }) : undefined),
     };

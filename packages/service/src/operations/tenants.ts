@@ -103,8 +103,10 @@ type Change = readonly [told: object, set?: Partial<TenantRow>];
 const onTenant = (change: (tenant: TenantRow) => Change | undefined): Part<TenantRecord> => ({
   changes: true,
   judge({ tenant, entryId: rev }) {
-    const [told, set] = change(tenant) ?? [];
-    if (!told) return { entries: [], answer: tenantRecord(tenant) };
+    const decided = change(tenant);
+    if (!decided) return { entries: [], answer: tenantRecord(tenant) };
+
+    const [told, set] = decided;
     const row = { ...tenant, ...set, rev };
     const draft = tenantDraft('tenant.update', { ...told, previous_change: tenant.rev });
     return { entries: [draft], writes: [put(tenants, row)], answer: tenantRecord(row) };
