@@ -71,7 +71,7 @@ export const breaks = [
       'subject !== signIn.subject;',
       '(subject ?? signIn.subject) !== signIn.subject;',
     ],
-    'users-open-plain-keys': ['!signIn.anySubject && isPlain ?', '!signIn.anySubject && !isPlain ?'],
+    'users-open-plain-keys': ['!signIn.anySubject && presentsPlain', '!signIn.anySubject && !presentsPlain'],
   }),
   ...breaksIn(`${src}/plugins/issuers/token-rules.ts`, conformance, {
     'lifetimes-from-now-on': ['exp - iat >', 'exp - now >'],

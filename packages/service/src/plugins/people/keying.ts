@@ -67,10 +67,10 @@ function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
     const place = subjectPlace(tenant_id, id);
     ofSubjects ??= sealer(secrets.sealing, place);
     const sealing = ofSubjects;
-    const [sealed, seals] = using(
-      randomBytes(32),
-      (secret) => [new Uint8Array(sealing.seal(secret, place.context)), sealingOf(secretOf(secret))] as const,
-    );
+    const { sealed, seals } = using(randomBytes(32), (secret) => ({
+      sealed: new Uint8Array(sealing.seal(secret, place.context)),
+      seals: sealingOf(secretOf(secret)),
+    }));
     const row = { tenant_id, subject_id: fromHex(id), sealed, ...notErased };
     const creates: Secrecy['creates'] = {
       logged: { subject_created: true },
@@ -88,6 +88,12 @@ function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
     const found = known.get(secret) ?? { seals: sealingOf(secret), creates: undefined };
     known.set(secret, found);
     return found;
+  }
+
+  /** What the entry of a call says about the user whom the caller names. */
+  function loggedUser(view: View, { user }: Call): object | undefined {
+    if (user === undefined) return undefined;
+    return { user: shortId(idOf(view, 'users', user)), user_asserted: true };
   }
 
   /** Whom a user may not open is not looked up: the time would tell who is a subject. */
@@ -114,28 +120,22 @@ function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
       },
     }),
     find(view, act) {
-      const { verb, holder, key } = act;
-      const { subject, user, wrapped }: Call = act.call;
-      const isWrap = verb === 'wrap' || verb === 'encrypt';
-      if (isWrap && subject === undefined && valueIn(key, naming) === 'required') {
-        throw badRequest(
-          '`subject` is missing: this key wraps only with a subject, the person whose data it is',
-        );
+      requireSubject(act);
+      const call: Call = act.call;
+      const signIn = userOf(act.holder);
+      if (isForAnother(signIn, call)) throw refusedFor(act);
+
+      const notTheirs = isOfNobody(signIn, call) ? notOwn() : undefined;
+      const user = loggedUser(view, call);
+      if (call.subject === undefined) {
+        return notTheirs || user ? { refused: notTheirs, logged: { ...user } } : undefined;
       }
-      const signIn = userOf(holder);
-      if (isForAnother(signIn, act.call)) throw refusedFor(act);
-      const isPlain = wrapped !== undefined && !isSubjectWrapped(wrapped);
-      const notTheirs = signIn && !signIn.anySubject && isPlain ? notOwn() : undefined;
-      const byUser = user !== undefined && { user: shortId(idOf(view, 'users', user)), user_asserted: true };
-      if (subject === undefined) {
-        return notTheirs || byUser ? { refused: notTheirs, logged: { ...byUser } } : undefined;
-      }
-      const id = idOf(view, 'subjects', subject);
-      const logged = { subject: shortId(id), ...byUser };
-      const secrecy = secrecyOf(view, verb, id);
+
+      const id = idOf(view, 'subjects', call.subject);
+      const logged = { subject: shortId(id), ...user };
+      const secrecy = secrecyOf(view, act.verb, id);
       if (secrecy === 'erased') return { refused: notTheirs ?? subjectErased(), logged };
-      const isLost = verb === 'unwrap' && !isPlain && secrecy.seals?.derive === null;
-      if (isLost) return { refused: notTheirs ?? unknownSubject(), logged };
+      if (isLost(act.verb, call, secrecy)) return { refused: notTheirs ?? unknownSubject(), logged };
       return { refused: notTheirs, logged, ...secrecy };
     },
     end() {
@@ -145,9 +145,29 @@ function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
   };
 }
 
+/** Refuses to wrap for nobody under a key that is only for people. */
+function requireSubject({ verb, key, call }: KeyAct): void {
+  const { subject }: Call = call;
+  const isWrap = verb === 'wrap' || verb === 'encrypt';
+  if (isWrap && subject === undefined && valueIn(key, naming) === 'required') {
+    throw badRequest('`subject` is missing: this key wraps only with a subject, the person whose data it is');
+  }
+}
+
 /** Whether a user may open only the own data, and a call names somebody else, or nobody. */
 const isForAnother = (signIn: SignIn | undefined, { subject }: Call): boolean =>
   signIn !== undefined && !signIn.anySubject && subject !== signIn.subject;
+
+/** Whether a user may open only the own data, and a call presents what was wrapped for nobody. */
+const isOfNobody = (signIn: SignIn | undefined, call: Call): boolean =>
+  signIn !== undefined && !signIn.anySubject && presentsPlain(call);
+
+/** Whether a call presents a wrapped key in which no person's secret takes part. */
+const presentsPlain = ({ wrapped }: Call): boolean => wrapped !== undefined && !isSubjectWrapped(wrapped);
+
+/** Whether a call presents what was wrapped for a person whose secret the service does not have. */
+const isLost = (verb: KeyVerb, call: Call, { seals }: Secrecy): boolean =>
+  verb === 'unwrap' && !presentsPlain(call) && seals?.derive === null;
 
 /** 403: a user may open only the own data, under the secret of the own subject. */
 const notOwn = (entry?: Refusal['entry']): Refusal =>
@@ -176,14 +196,18 @@ const subjectErased = (): Refusal =>
  * users could fill the reports of others.
  */
 function refusedFor({ verb, named, holder }: KeyAct): Refusal {
-  const action =
-    verb === 'encrypt' || verb === 'decrypt' ? verb : verb === 'unwrap' ? 'key.unwrap' : 'key.wrap';
-  const version = verb === 'unwrap' && { key_version: named.key_version };
+  const version = verb === 'unwrap' ? { key_version: named.key_version } : {};
   const refusal: Refusal = notOwn((items) => {
     const metadata = { ...version, ...whoActs(holder), items, ...refusalOutcome(refusal) };
-    return keyDraft(action, named, metadata);
+    return keyDraft(actionOf(verb), named, metadata);
   });
   return refusal;
+}
+
+/** What the log calls an attempt. A user who rewraps asks for a wrap. */
+function actionOf(verb: KeyVerb) {
+  if (verb === 'encrypt' || verb === 'decrypt') return verb;
+  return verb === 'unwrap' ? 'key.unwrap' : 'key.wrap';
 }
 
 function sealingOf(secret: Secret): Sealing {
