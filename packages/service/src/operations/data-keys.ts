@@ -9,7 +9,8 @@ import { type Need, refTo, type Write } from '../ledger/table.ts';
 import { type KeyRow, keys, keyVersions } from '../ledger/tables.ts';
 import { unlessRefused } from '../operate.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
-import type { Creation, KeyCall, KeyVerb, Suite } from '../plugin.ts';
+import type { Creation, KeyCall, Keying, KeyVerb, Suite } from '../plugin.ts';
+import type { Holder } from '../rules/authorize.ts';
 import { type KeyCase, type KeyRule, keyRules, readWrapped } from '../rules/data-key-rules.ts';
 import type { Draft } from '../rules/draft.ts';
 import { headOf, type KeyCrypto, keyCrypto } from '../rules/key-crypto.ts';
@@ -71,37 +72,60 @@ function keyPart<Call extends KeyCall, Answer>(
     }),
     judge(view, holder) {
       for (const keying of keyings) keying.check?.(holder);
-      // Most requests have one key, and create nothing.
-      let last: { readonly id: string; readonly key: KeyRow; readonly crypto: KeyCrypto } | undefined;
-      let cryptos: Map<KeyRow, KeyCrypto> | undefined;
-      let created: Set<Creation> | undefined;
-      const keyOf = (id: string) => {
-        let key = requireKey(view, holder, id);
-        for (const keying of keyings) key = keying.keyFor?.(key) ?? key;
-        const crypto = cryptos?.get(key) ?? keyCrypto(view, key, suites);
-        if (last) cryptos = (cryptos ?? new Map().set(last.key, last.crypto)).set(key, crypto);
-        return { id, key, crypto };
-      };
-      const isFirst = (creates: Creation): boolean => {
-        created ??= new Set();
-        return created.size < created.add(creates).size;
+      const keysOfRequest = new KeysOfRequest(view, holder, keyings, suites);
+      const created = new Set<Creation>();
+      const isFirst = (creation: Creation): boolean => {
+        if (created.has(creation)) return false;
+        created.add(creation);
+        return true;
       };
       const caseOf = (call: Call, nth = 0) => {
-        if (last?.id !== call.key_id) last = keyOf(call.key_id);
-        const { key, crypto } = last;
+        const { key, crypto } = keysOfRequest.of(call.key_id);
         return { view, holder, key, call, crypto, keyings, entryId: view.entryId + nth, isFirst };
       };
       try {
         return judge(caseOf);
       } finally {
-        for (const crypto of cryptos?.values() ?? []) crypto.wipe();
-        last?.crypto.wipe();
+        keysOfRequest.wipe();
       }
     },
     end() {
       for (const keying of keyings) keying.end?.();
     },
   };
+}
+
+/** The keys that the calls of one request name, with what seals and opens under each. */
+class KeysOfRequest {
+  readonly #view: View;
+  readonly #holder: Holder | null;
+  readonly #keyings: readonly Keying[];
+  readonly #suites: readonly Suite[];
+  readonly #cryptos = new Map<KeyRow, KeyCrypto>();
+  #last: { readonly id: string; readonly key: KeyRow; readonly crypto: KeyCrypto } | undefined;
+
+  constructor(view: View, holder: Holder | null, keyings: readonly Keying[], suites: readonly Suite[]) {
+    this.#view = view;
+    this.#holder = holder;
+    this.#keyings = keyings;
+    this.#suites = suites;
+  }
+
+  /** Finds the key of a call. Most calls of a request have the same. Throws Refusal and Missing. */
+  of(id: string): { readonly key: KeyRow; readonly crypto: KeyCrypto } {
+    if (this.#last?.id === id) return this.#last;
+
+    let key = requireKey(this.#view, this.#holder, id);
+    for (const keying of this.#keyings) key = keying.keyFor?.(key) ?? key;
+    const crypto = this.#cryptos.get(key) ?? keyCrypto(this.#view, key, this.#suites);
+    this.#cryptos.set(key, crypto);
+    this.#last = { id, key, crypto };
+    return this.#last;
+  }
+
+  wipe(): void {
+    for (const crypto of this.#cryptos.values()) crypto.wipe();
+  }
 }
 
 /** Names the keys of calls with their newest versions, if they are known, and the versions that wrapped keys name. */
@@ -194,7 +218,7 @@ function ruleEach<Call, Answer>(
   calls: readonly (Call | Refusal)[],
   rule: (call: Call, nth: number) => ReturnType<KeyRule<Call, Answer>>,
 ) {
-  const results: [result: Answer | Refusal, nth?: number][] = [];
+  const results: [result: Answer | Refusal, nth?: number | undefined][] = [];
   const entries: Draft[] = [];
   const writes: Write[] = [];
   const missing: Missing[] = [];
@@ -202,16 +226,19 @@ function ruleEach<Call, Answer>(
   for (const call of calls) {
     try {
       if (call instanceof Refusal) throw call;
-      const { entries: own, writes: more = [], answer } = rule(call, entries.length);
-      results.push(own.length > 0 ? [answer, entries.push(...own) - 1] : [answer]);
-      writes.push(...more);
+      const ruled = rule(call, entries.length);
+      entries.push(...ruled.entries);
+      writes.push(...(ruled.writes ?? []));
+      const lastEntry = ruled.entries.length > 0 ? entries.length - 1 : undefined;
+      results.push([ruled.answer, lastEntry]);
     } catch (error) {
-      if (error instanceof Missing) missing.push(error);
-      else {
-        const refusal = refusalOf(error);
-        results.push([refusal]);
-        if (refusal.entry) alike.push(refusal.entry);
+      if (error instanceof Missing) {
+        missing.push(error);
+        continue;
       }
+      const refusal = refusalOf(error);
+      results.push([refusal]);
+      if (refusal.entry) alike.push(refusal.entry);
     }
   }
   // The rows that calls lack are read at once, and then what rests on them is prepared.
