@@ -134,10 +134,13 @@ export async function open(result: unknown, reading: Reading, { access, statemen
 
   function note({ column, value }: Stored, holder: Row, key: string, row: Row): void {
     const { table, rows } = placed.get(column.table) ?? placeOf(column.table);
-    let one = rows.get(row);
-    if (!one) rows.set(row, (one = storedRow(table, column, row, holder, hiddenOf.get(row) ?? {})));
-    one.stored[column.name] = value;
-    one.cells.push({ holder, key, name: column.name });
+    let stored = rows.get(row);
+    if (!stored) {
+      stored = storedRow(table, column, row, holder, hiddenOf.get(row) ?? {});
+      rows.set(row, stored);
+    }
+    stored.stored[column.name] = value;
+    stored.cells.push({ holder, key, name: column.name });
     // Until it is decrypted, a row has what the database has.
     holder[key] = value;
   }
