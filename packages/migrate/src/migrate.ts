@@ -147,9 +147,10 @@ export async function migrateTarget(
   const work = workOf(mode, target, options);
   const subject = { mode, dryRun, table: target.name, fields: store.fields };
   const begin = beginProgress(subject, await store.count());
-  const { leave } = target;
+  const { leave, leavesFailing } = target;
   const clock = { now: () => performance.now(), sleep };
-  const run = { store, work, clock, pageSize, rowsPerSecond, maxFailures, signal, onProgress, leave };
+  const limits = { pageSize, rowsPerSecond, maxFailures, signal };
+  const run = { store, work, clock, ...limits, onProgress, leave, leavesFailing };
   const constraints = mode === 'index' || isDecrypted ? undefined : constraintsOf(target);
   return { ...(await convertTable(run, begin)), constraints };
 }

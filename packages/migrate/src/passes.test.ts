@@ -55,7 +55,7 @@ const exclaiming: Work = {
 
 const subject = { mode: 'encrypt', dryRun: false, table: 'all', fields: ['value'] } as const;
 
-function passing(table: ReturnType<typeof tableOf>, more: object = {}) {
+function passing(table: ReturnType<typeof tableOf>, more: object = {}, dryRun = false) {
   const told: MigrateProgress[] = [];
   const slept: number[] = [];
   const sleep = async (milliseconds: number): Promise<void> => void slept.push(milliseconds);
@@ -63,7 +63,7 @@ function passing(table: ReturnType<typeof tableOf>, more: object = {}) {
   const onProgress = (progress: MigrateProgress): void => void told.push(progress);
   const limits = { pageSize: 2, rowsPerSecond: Infinity, maxFailures: 1, signal: undefined };
   const all = { store: table, work: exclaiming, clock, onProgress, ...limits, ...more };
-  const begin = beginProgress(subject, table.values.size);
+  const begin = beginProgress({ ...subject, dryRun }, table.values.size);
   return { told, slept, result: convertTable(all, begin) };
 }
 
@@ -141,6 +141,26 @@ test('a row that fails does not stop the others, until there are too many', asyn
     failed: 2,
   });
   expect(told).toMatchObject([{ seen: 2, failed: 2, failures: [failure, { id: 2 }] }]);
+});
+
+test('a dry run leaves all rows that it cannot convert, if it may, and counts what is left without them', async () => {
+  const table = tableOf(250);
+  for (let id = 1; id <= 240; id++) table.values.set(id, 'bad');
+  const failing = Array.from({ length: 240 }, (_, at) => String(at + 1));
+  const maxFailures = 1_000;
+
+  const leave = new Set(['250']);
+  const counted = { done: false, left: { count: 9 } };
+  expect(await passing(table, { maxFailures, leave, leavesFailing: true }, true).result).toMatchObject(
+    counted,
+  );
+  expect([...leave].toSorted()).toEqual([...failing, '250'].toSorted());
+
+  const kept = new Set<string>();
+  await passing(table, { maxFailures, leave: kept }, true).result;
+  expect(kept.size).toBe(0);
+  await passing(table, { maxFailures, leave: kept, leavesFailing: true }).result;
+  expect(kept.size).toBe(0);
 });
 
 test('a run waits while the service or the database is unavailable, and at last throws', async () => {

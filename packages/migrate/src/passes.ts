@@ -22,7 +22,9 @@ interface Run {
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((progress: MigrateProgress) => unknown) | undefined;
   /** The ids of rows that are passed over. */
-  readonly leave?: ReadonlySet<string> | undefined;
+  readonly leave?: Set<string> | undefined;
+  /** Whether a dry run adds the rows that it cannot convert to `leave`. */
+  readonly leavesFailing?: boolean | undefined;
 }
 
 const attempts = { row: 5, page: 8 };
@@ -43,6 +45,7 @@ export async function convertTable(run: Run, begin: MigrateProgress) {
     for (const { id, failures: found } of results) {
       if (found.length === 0) failures.delete(id);
       else if (failures.size < mostListed) failures.set(id, found);
+      if (found.length > 0 && progress.dryRun && run.leavesFailing) run.leave?.add(String(id));
     }
     return results;
   }

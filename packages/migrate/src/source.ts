@@ -26,7 +26,9 @@ export interface Target extends Omit<TableSource, 'id'> {
   /** Returns what stands for stored texts of a row, and what `previous` of its fields reads in their place. */
   readonly open?: ((row: TableRow) => Promise<object>) | undefined;
   /** The ids of rows that stay as they are. */
-  readonly leave?: ReadonlySet<string> | undefined;
+  readonly leave?: Set<string> | undefined;
+  /** Whether a dry run adds the rows that it cannot convert to `leave`. */
+  readonly leavesFailing?: boolean | undefined;
   /** The ids of rows whose values are plaintext if they do not open. */
   readonly asPlaintext?: ReadonlySet<string> | undefined;
 }

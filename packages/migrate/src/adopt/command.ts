@@ -122,13 +122,14 @@ async function adopt(
   const defined = define(names, adopted, anyOf('an old value', previous), {
     allowCiphertexts: asPlaintext.size > 0,
   });
-  const target = { ...targetOf(database, names.name, defined), leave, asPlaintext, open: own?.open };
-  const onProgress = (progress: MigrateProgress): void => {
-    if (progress.dryRun && flag('leave-unknown')) {
-      for (const { id } of progress.failures) leave.add(String(id));
-    }
-    line.show(...lineOf(progress));
+  const target = {
+    ...targetOf(database, names.name, defined),
+    leave,
+    leavesFailing: flag('leave-unknown'),
+    asPlaintext,
+    open: own?.open,
   };
+  const onProgress = (progress: MigrateProgress): void => line.show(...lineOf(progress));
   const convert = (more: Partial<MigrateOptions> = {}) =>
     migrateTarget(target, 'encrypt', { client, onProgress, ...more }).finally(line.clear);
   const tried = await convert({ dryRun: true, maxFailures: 10 ** 9 });
