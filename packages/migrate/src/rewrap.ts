@@ -73,7 +73,7 @@ export function createRewraps(
     const wrapped = parseHeader(fromBase64(result.ciphertext));
     // Without the right to unwrap, this is all that tells a new wrapped key from one that opens nothing.
     const form = options.subject === undefined ? serviceForm : subjectForm;
-    const least = head.keyVersion + Number(!head.isIntake);
+    const least = head.isIntake ? head.keyVersion : head.keyVersion + 1;
     const isSound = keyVersion >= least && versionIn(form, wrapped.wrappedKey) === keyVersion;
     if (result.rewrapped && (!isSound || wrapped.keyId !== keyId)) throw unsound();
     newest.set(keyId, Math.max(keyVersion, newest.get(keyId) ?? 0));
