@@ -43,7 +43,9 @@ async function enter(directory: string, dataDirectory: string, purpose: Purpose)
   const superuser = { ...address, database: 'postgres', username: 'postgres' };
   // The locks belong to the connection, so it must last.
   let isUsed = false;
-  const onclose = (): void => void (isUsed && process.stderr.write(`${ended(dataDirectory)}\n`));
+  const onclose = (): void => {
+    if (isUsed) process.stderr.write(`${ended(dataDirectory)}\n`);
+  };
   const sql = postgres({ ...superuser, max: 1, max_lifetime: null, onnotice: () => {}, onclose });
   const close = async (): Promise<void> => {
     isUsed = false;

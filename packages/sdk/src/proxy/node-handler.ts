@@ -138,14 +138,19 @@ function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
   const discard = async (rest: AsyncIterator<Uint8Array>): Promise<void> => {
     while (!(await rest.next()).done);
   };
-  const cancel = (): void => void (chunks && discard(chunks).catch(() => undefined));
+  const cancel = (): void => {
+    if (chunks) discard(chunks).catch(() => undefined);
+  };
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     chunks ??= req[Symbol.asyncIterator]();
     const { done, value } = await chunks.next();
-    if (!done) controller.enqueue(value);
-    // Ends the stream if the body is longer than the proxy accepts. Otherwise, a clone of the request could keep a body
-    // of any length in memory.
-    if (!done && (length += value.length) <= limits.body) return;
+    if (!done) {
+      controller.enqueue(value);
+      length += value.length;
+      // Ends the stream if the body is longer than the proxy accepts. Otherwise, a clone of the request could keep a body
+      // of any length in memory.
+      if (length <= limits.body) return;
+    }
     controller.close();
     cancel();
   };
