@@ -7,8 +7,11 @@ export interface Lines {
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
+/** How long a writer waits for a reader that is behind, in milliseconds. */
 const pause = 10;
+/** How often a writer waits before a line is lost. */
 const pauses = 10;
+/** What a writer waits on: nobody ever wakes it. */
 const never = new Int32Array(new SharedArrayBuffer(4));
 
 /**

@@ -34,12 +34,15 @@ export interface KeySetOptions {
   readonly now: () => number;
 }
 
-/** For how long a key set counts without another fetch, and for how long if its host is down, in milliseconds. */
+/** For how long a key set counts without another fetch, in milliseconds. */
 const fresh = 600_000;
+/** For how long a key set counts if its host is down, in milliseconds. */
 const usable = 86_400_000;
 /** The least time between two fetches for one issuer, in milliseconds. */
 const pause = 30_000;
+/** How many key sets a replica remembers. */
 const mostSets = 500;
+/** Of how many key sets a replica remembers when it tried to fetch them. */
 const mostNames = 50_000;
 
 /** Returns what finds the keys of an issuer for a token. It throws Refusal if none are known that were fetched within a day. */

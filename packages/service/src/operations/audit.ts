@@ -12,8 +12,9 @@ import { attempt, Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import { signCheckpoint } from '../verify/checkpoint.ts';
 import { verifyWithPlugins } from '../verify/verify.ts';
 
-/** For how long a call verifies, in milliseconds, and how many rows at most. */
+/** For how long a call verifies, in milliseconds. */
 const longest = 10_000;
+/** How many rows a call compares at most. */
 const mostRows = 200_000;
 
 export const auditOperations = {
