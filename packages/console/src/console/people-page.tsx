@@ -45,13 +45,6 @@ export function People() {
     fault.value = faultOf(typed);
     if (fault.value === undefined) wanted.value = typed;
   };
-  const hint =
-    by.value === 'id'
-      ? 'Of the audit log: 32 or 64 characters.'
-      : looksLikeId(text.value)
-        ? 'If this is an id of the audit log, choose “Subject id”.'
-        : 'The text that your app passes to the SDK. Your service finds the person by it.';
-
   return (
     <>
       <PageHead
@@ -68,7 +61,7 @@ export function People() {
               <Select label="Find by" value={by} options={ways} />
               <Field
                 label={by.value === 'id' ? 'Subject id' : 'Subject'}
-                hint={hint}
+                hint={hintFor(by.value, text.value)}
                 error={fault.value}
                 maxLength={256}
                 value={text}
@@ -87,6 +80,13 @@ export function People() {
       </Once>
     </>
   );
+}
+
+/** What the page says below the field in which a person is named. */
+function hintFor(by: string, text: string): string {
+  if (by === 'id') return 'Of the audit log: 32 or 64 characters.';
+  if (looksLikeId(text)) return 'If this is an id of the audit log, choose “Subject id”.';
+  return 'The text that your app passes to the SDK. Your service finds the person by it.';
 }
 
 /** Reads an entry first, so that a session without the permission sees it before it types. */
