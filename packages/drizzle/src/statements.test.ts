@@ -163,6 +163,7 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
     ['eq in a subquery without the index', () => inner.where(eq(part.ssn, '1')), 'not_searchable'],
     ['eq null', () => where(sql`${ssn} = ${null}`), 'not_supported'],
     ['eq with a plain column', () => db.select().from(visits).where(eq(visits.ssn, ssn)), 'not_supported'],
+    ['inArray of a value and SQL', () => where(inArray(ssn, ['1', sql`'2'`] as never)), 'not_supported'],
     ['eq of columns with different fingerprints', () => where(eq(ssn, patients.born)), 'not_supported'],
     [
       'a changed id, by the id of another table',

@@ -86,6 +86,14 @@ describe('a walk along the chain', () => {
     expect(walked([1, 'hash 0'], [2, 'hash 1'], [3, 'hash 2'])).toEqual([sound, sound, sound]);
   });
 
+  test('counts the entries that it has passed, sound or not', () => {
+    const walk = new ChainWalk({ next: 1, previous: 'hash 0' });
+    step(walk, 1, 'hash 0');
+    step(walk, 2, 'other');
+    step(walk, 5, 'unknown');
+    expect(walk.checked).toBe(3);
+  });
+
   test.each([
     ['an altered entry', [1, 'other'], { ...sound, isAltered: true }, [2, 'hash 1']],
     ['a gap', [4, 'unknown'], { ...sound, missing: 3 }, [5, 'hash 4']],

@@ -115,6 +115,7 @@ test('a path of 257 hashes, another form of a tenant id, and a time that is no d
   expect(isRead({ tenantId: 'acme' })).toBe(false);
   expect(isRead({ time: 8_640_000_000_000_001 })).toBe(false);
   expect(isRead({ path: [new Uint8Array(31)] })).toBe(false);
+  expect(isRead({ path: [...path.slice(1), new Uint8Array(31)] })).toBe(false);
 });
 
 test('a proof is what was written', () => {

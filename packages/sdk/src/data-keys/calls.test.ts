@@ -32,3 +32,18 @@ test('a wrap context can have no prototype', async () => {
   const asAnother = client.as('who has no data key in memory');
   expect(await asAnother.decrypt(ciphertext, { as: 'text', wrapContext: { user: '1' } })).toBe('x');
 });
+
+test.each([
+  ['text', 'AQEA'],
+  ['nothing', undefined],
+  ['an answer of the API', { key_id: 'k', key_version: 1, wrapped_key: 'AQEA' }],
+  ['bytes without a version', { keyId: 'k', wrappedKey: new Uint8Array(78) }],
+])('`unwrap` says what it needs instead of %s, and asks nobody', async (_, wrapped) => {
+  const { make } = await observedClient();
+  let asked = 0;
+  const client = make({ fetch: async () => Response.json({ asked: ++asked }) });
+  await expect(client.unwrap(wrapped as never)).rejects.toThrow(
+    'the argument of `unwrap` must be the return value of `wrap` (got ',
+  );
+  expect(asked).toBe(0);
+});
