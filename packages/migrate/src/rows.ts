@@ -62,7 +62,9 @@ const reasons = {
   conflict: 'another program changed it during each attempt: run this migration again',
   erased: 'nobody can read its values of an erased person: set them to NULL, or pass `leaveErased`',
   unread: 'what `write` of `plaintext` returns is no text that `read` reads as the value: correct them',
-  store: 'it violates a constraint, does not fit its column, or a trigger changes it: mend that, run again',
+  store:
+    'it violates a constraint, such as a unique index on an index column, or does not fit its column, or a trigger changes it: ' +
+    'change the row, the column or the trigger, and run this again',
 } as const;
 
 /** Why a row is not converted whose ciphertext has no room. `longest` is how many characters it has. */

@@ -42,7 +42,7 @@ export async function openTable(target: Target, call: string) {
   // Nothing comes after a number in a column of SQLite without a type, and an `enum` is sorted by places.
   if (!idColumn.isUnique || /^(?:|blob|any|enum.*)$/i.test(idColumn.type)) {
     throw new InputError(
-      `the column \`${stored}.${id}\` must be unique and not null, and a text or number by its type, for pages in its order: ` +
+      `the column \`${stored}.${id}\` must be unique and not null, and a text or number by its type, because pages are read in its order: ` +
         'pass the primary key as `id`, or another unique column if the key has several',
     );
   }
@@ -73,7 +73,8 @@ export async function openTable(target: Target, call: string) {
   for (const { column, labels, fields: covered } of plan.fields.flatMap((each) => each.indexes)) {
     if (labels.length < 2 || !known.get(renamed[column] ?? column)?.isInUnique) continue;
     throw new InputError(
-      `a unique index compares \`${column}\`: write ${lasting(covered[0])}, or drop the index`,
+      `a unique index compares \`${column}\`, whose fingerprints would be computed under another name from now on, so that it would ` +
+        `let equal values pass: write ${lasting(covered[0])}, or drop the index`,
     );
   }
   // A row that has moved to another person meanwhile is left alone too.
