@@ -61,10 +61,13 @@ async function openWorks(defer: Defer): Promise<Works> {
   const wrapRequest = postRequest(`/v1/keys/${keyId}/wrap`, headers, { dek });
   const emptyRequest = postRequest('/empty', headers, {});
 
-  const posting = async (port: number, request: string): Promise<Work> => {
+  const warmUp = async (port: number, request: string): Promise<void> => {
     const many = await Burst.open(port, request, 64);
     await many.run(warmUpRequests);
     many.close();
+  };
+  /** A server closes a connection on which no request comes, so it is opened once all are warm. */
+  const posting = async (port: number, request: string): Promise<Work> => {
     const single = await Burst.open(port, request, 1);
     defer(() => single.close());
     return () => single.run(1);
@@ -83,6 +86,9 @@ async function openWorks(defer: Defer): Promise<Works> {
     () =>
       sql`insert into bench_rows values (${'x'.repeat(200)})`;
 
+  await warmUp(server.port, wrapRequest);
+  await warmUp(serverWithoutLog.port, wrapRequest);
+  await warmUp(serverWithoutLog.port, emptyRequest);
   return {
     wrap: await posting(server.port, wrapRequest),
     wrapWithoutLog: await posting(serverWithoutLog.port, wrapRequest),
