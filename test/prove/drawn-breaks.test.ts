@@ -1,13 +1,21 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { breaksOf, decidingFiles, drawBreaks, testsAround } from './drawn-breaks.ts';
+import { breaksOf, decidingFiles, drawBreaks, foldersRelatedTo, testsAround } from './drawn-breaks.ts';
 
-test('each of the sixty files that decide exists, has breaks, and has tests around it', () => {
+test('each file that decides exists, has breaks, and has tests around it', () => {
   const lacking = decidingFiles.filter(
     (file) => breaksOf(file, readFileSync(file, 'utf8')).size === 0 || testsAround(file).length === 0,
   );
   expect(lacking).toEqual([]);
-  expect(new Set(decidingFiles).size).toBe(60);
+  expect(new Set(decidingFiles).size).toBe(70);
+});
+
+test('the folders that are related to a file exist, and its own is the first', () => {
+  for (const file of decidingFiles) {
+    const folders = foldersRelatedTo(file);
+    expect(file.startsWith(folders[0] ?? '-')).toBe(true);
+    expect(folders.filter((folder) => !existsSync(folder))).toEqual([]);
+  }
 });
 
 const source = 'function f() { if (a < b) { throw c; } return d.some(e) && (await g(h ?? i)).toString(); }';

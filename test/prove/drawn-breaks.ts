@@ -11,20 +11,25 @@ import { lasting } from './trial.ts';
 /** The files that decide: what they do wrong loses data, lets somebody in, or tells something false. */
 const deciding: Readonly<Record<string, string>> = {
   'service/src': 'answer caller operate crypto/sealing crypto/tenant-secrets',
-  'service/src/ledger': 'guess judge ledger link queue remembered row-macs shared-read tenant-cache',
+  'service/src/ledger':
+    'guess head-memory judge ledger link queue remembered row-macs shared-read tenant-cache',
   'service/src/operations': 'audit data-keys export keys',
   'service/src/plugins': 'intake/index issuers/token-rules people/keying',
   'service/src/rules': 'api-key-rules authorize data-key-rules key-rules server-mode-rules',
   'service/src/verify': 'entries scan-rows verify',
-  'server/src': 'fair http/body http/connections postgres/database postgres/postgres-store postgres/query',
+  'server/src':
+    'fair http/body http/connections postgres/database postgres/postgres-store postgres/query state/head-file',
   'protocol/src': 'audit-chain context envelope log-history log/proof seal stream-format',
   'sdk/src/data-keys': 'cache calls encrypting',
   'sdk/src/fields': 'core decrypt-rows encrypt-rows fingerprints',
   'sdk/src': 'half/halves http/batches',
   'drizzle/src': 'insert walk writes',
   'prisma/src': 'where writes',
+  'kysely/src': 'check columns',
+  'local/src': 'file-lock key-file secret sealed',
   'migrate/src': 'encrypting rewrap',
   'audit/src': 'walk page/verdict',
+  'cli/src': 'config-values export-file',
 };
 export const decidingFiles: readonly string[] = Object.entries(deciding).flatMap(([folder, names]) =>
   names.split(' ').map((name) => `packages/${folder}/${name}.ts`),
@@ -136,13 +141,25 @@ export function testsAround(file: string): string[] {
   return [...above.flatMap((folder) => inFolder(folder, false)), ...inFolder(`${whole}/test`, true)];
 }
 
-/** How many survivors stand in the sources at once while all tests run. */
-const mostAtOnce = 25;
+/** Packages whose tests also meet what another package decides. */
+const alsoTestedBy: Readonly<Record<string, readonly string[]>> = {
+  protocol: ['sdk', 'audit', 'log', 'server'],
+  service: ['server', 'log'],
+  server: ['cli', 'log'],
+  sdk: ['drizzle', 'prisma', 'kysely', 'migrate'],
+  audit: ['cli', 'log'],
+};
+
+/** The folders whose unit and service tests are related to a file. */
+export function foldersRelatedTo(file: string): string[] {
+  const [, name = ''] = file.split('/');
+  return [name, ...(alsoTestedBy[name] ?? [])].map((each) => `packages/${each}/`);
+}
+
 /** So many of the breaks that are not equal must be noticed. */
 const floor = 0.8;
-/** These read the sources as text, so they would notice each break that touches a line which they know. */
-const readsSources = /^test\/(?:prove|house-rules|packaging)\//;
-const everything = ['--project', 'unit', '--project', 'service'];
+/** How long the tests of one break may take, in minutes. One that takes longer is noticed: it never ends. */
+const patience = 6;
 
 /** Judges breaks in one copy of the sources. */
 class Jury {
@@ -152,47 +169,33 @@ class Jury {
     this.#copy = copy;
   }
 
-  /** The files of tests that fail with these breaks, or undefined if the tests ended without a report. */
-  async failing(breaks: readonly DrawnBreak[], args: readonly string[]): Promise<string[] | undefined> {
-    const files = new Set(breaks.map(({ file }) => file));
-    for (const file of files) await this.#plant(file, breaks);
-    const report = await runTests(this.#copy, args, args === everything ? 30 : 5);
-    for (const file of files) await this.#plant(file, []);
+  /** The files of tests that fail with a break, or undefined if the tests ended without a report. */
+  async failing(
+    one: DrawnBreak | undefined,
+    args: readonly string[],
+    minutes = patience,
+  ): Promise<string[] | undefined> {
+    if (one) await this.#write(one, true);
+    const report = await runTests(this.#copy, args, minutes);
+    if (one) await this.#write(one, false);
     return report?.filter(hasFailed).map(({ name }) => name);
   }
 
-  async #plant(file: string, breaks: readonly DrawnBreak[]): Promise<void> {
-    const here = breaks.filter((one) => one.file === file).toSorted((a, b) => b.from - a.from);
-    const source = await readFile(join(root, file), 'utf8');
-    const broken = here.reduce(
-      (text, { from, to, text: by }) => text.slice(0, from) + by + text.slice(to),
-      source,
-    );
-    await writeFile(join(this.#copy, file), broken);
+  /** Who notices a break: the unit tests beside it, or else what is related to it. Undefined if nobody does. */
+  async noticing(one: DrawnBreak): Promise<string | undefined> {
+    const beside = [...testsAround(one.file), '--project=unit', '--bail=1'];
+    const related = [...foldersRelatedTo(one.file), '--project=unit', '--project=service', '--bail=1'];
+    for (const tests of [beside, related]) {
+      const files = await this.failing(one, tests);
+      if (files?.length !== 0) return files?.join(', ') ?? 'tests that did not end';
+    }
+    return undefined;
   }
 
-  /** Which of the breaks no test notices, when all tests run. */
-  async unnoticed(breaks: readonly DrawnBreak[]): Promise<readonly DrawnBreak[]> {
-    if (breaks.length === 0) return [];
-    const failing = await this.failing(breaks, everything);
-    const named = failing?.filter((name) => !readsSources.test(name));
-    if (named?.length === 0) return breaks;
-    const left: DrawnBreak[] = [];
-    for (const one of named ? breaks : []) {
-      const noticing = await this.failing([one], [...(named ?? []), '--bail=1']);
-      if (noticing?.length === 0) left.push(one);
-      else {
-        console.log(`noticed by all tests together (${(noticing ?? ['no end']).join(', ')}):\n  ${one.name}`);
-      }
-    }
-    if (named && left.length < breaks.length) return this.unnoticed(left);
-    // The tests never ended, or failed only because of several breaks: judged in two halves.
-    if (breaks.length === 1) return [];
-    const middle = Math.ceil(breaks.length / 2);
-    return [
-      ...(await this.unnoticed(breaks.slice(0, middle))),
-      ...(await this.unnoticed(breaks.slice(middle))),
-    ];
+  async #write({ file, from, to, text }: DrawnBreak, isBroken: boolean): Promise<void> {
+    const source = await readFile(join(root, file), 'utf8');
+    const broken = source.slice(0, from) + text + source.slice(to);
+    await writeFile(join(this.#copy, file), isBroken ? broken : source);
   }
 }
 
@@ -202,28 +205,27 @@ const hasFailed = ({ status, assertionResults }: TestedFile): boolean =>
 /** Draws breaks, and returns whether the tests notice enough of them. */
 export async function proveDrawn(count: number, seed: number): Promise<boolean> {
   console.log(`${count} breaks, drawn by the seed ${seed}: npm run prove -- drawn ${count} --seed=${seed}`);
-  const survivors: DrawnBreak[] = [];
+  const drawn = drawBreaks(count, seed);
   const left: DrawnBreak[] = [];
   try {
     const jury = new Jury(await copySources());
-    const failing = await jury.failing([], everything);
-    const unbroken = failing?.filter((name) => !readsSources.test(name));
-    if (unbroken?.length !== 0) throw new Error(`fails without a break too: ${unbroken?.join(', ')}`);
-    for (const one of drawBreaks(count, seed)) {
-      const noticing = await jury.failing([one], [...testsAround(one.file), '--project=unit', '--bail=1']);
-      if (noticing?.length === 0) survivors.push(one);
-      console.log(`${noticing?.length === 0 ? 'survives' : 'noticed '}  ${one.name}`);
+    const folders = [...new Set(drawn.flatMap(({ file }) => foldersRelatedTo(file)))];
+    const failing = await jury.failing(undefined, [...folders, '--project=unit', '--project=service'], 30);
+    if (failing?.length !== 0) {
+      throw new Error(`fails without a break too: ${failing?.join(', ') ?? 'no end'}`);
     }
-    for (let first = 0; first < survivors.length; first += mostAtOnce) {
-      left.push(...(await jury.unnoticed(survivors.slice(first, first + mostAtOnce))));
+    for (const [index, one] of drawn.entries()) {
+      const noticedBy = await jury.noticing(one);
+      if (noticedBy === undefined) left.push(one);
+      const verdict = noticedBy === undefined ? 'SURVIVES' : `noticed by ${noticedBy}`;
+      console.log(`${index + 1}. ${one.name}\n   ${verdict}`);
     }
   } finally {
     await lasting.close();
   }
   const noticed = count - left.length;
-  console.log(
-    `\n${noticed} of ${count} noticed (${Math.round((100 * noticed) / count)} %). Not noticed, or equal:`,
-  );
+  const share = Math.round((100 * noticed) / count);
+  console.log(`\n${noticed} of ${count} noticed (${share} %). Not noticed, or equal:`);
   for (const { name } of left) console.log(`  ${name}`);
   return noticed >= floor * count;
 }
