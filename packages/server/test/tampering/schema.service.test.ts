@@ -7,6 +7,7 @@ import { apiOf, dek, settle, testWorld } from '@eaas/test-kit/world';
 import { expect, test } from 'vitest';
 import { serverJobs } from '../../src/app/server-jobs.ts';
 import type { ServerState } from '../../src/http/metrics.ts';
+import { readCatalogue } from '../../src/postgres/catalogue.ts';
 import { compareSchema, recordSchema } from '../../src/postgres/migrate.ts';
 import { recordCatalogue } from '../../src/postgres/schema-records.ts';
 import { openPool } from '../../src/postgres/sql.ts';
@@ -72,6 +73,22 @@ test('beside a newer schema a server cannot judge, until one of its version has 
   expect(await compareSchema(owner, { roots: [rootKey(randomBytes(32))] })).toMatchObject({
     isUnknown: true,
   });
+});
+
+test('a newer schema is compared with what its version has recorded, not with this one', async () => {
+  const place = await createDatabase(migrated);
+  const owner = await closing(openPool(place.connection('superuser'), 1), (it) => it.end());
+  await owner.unsafe(`
+    insert into eaas.steps (step) values (2);
+    create function eaas.made_up() returns trigger language plpgsql as $$ begin return new; end $$;
+    create trigger made_up before update on eaas.tenants for each row execute function eaas.made_up();
+    drop index eaas.keys_by_age`);
+  await recordCatalogue(owner, 2, world.roots, await readCatalogue(owner));
+  const judge = () => compareSchema(owner, { roots: world.roots });
+  expect(await judge()).toEqual({ faults: [], others: [], allowed: [], isUnknown: false });
+
+  await owner`drop trigger made_up on eaas.tenants`;
+  expect((await judge()).faults).toEqual(['trigger eaas.tenants.made_up is missing']);
 });
 
 test('a server records its schema once, and anew under another root key', async () => {

@@ -28,3 +28,14 @@ test('what was used longest ago goes first, by bytes as by number, and is named'
   values.set('larger than all', 5, 100);
   expect([values.values(), gone]).toEqual([[5], [2, 3, 4, 1]]);
 });
+
+test('of more values than it may have, those that were used longest ago go', () => {
+  const values = new Remembered<number>(8);
+  for (let nth = 1; nth <= 8; nth++) values.set(`${nth}`, nth);
+  expect(values.size).toBe(8);
+  values.set('9', 9);
+  expect([values.has('1'), values.get('9')]).toEqual([false, 9]);
+  for (let nth = 10; nth <= 100; nth++) values.set(`${nth}`, nth);
+  expect(values.size).toBeLessThanOrEqual(8);
+  expect(values.get('100')).toBe(100);
+});
