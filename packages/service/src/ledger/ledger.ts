@@ -56,7 +56,7 @@ export class Ledger {
   readonly roots: Roots;
   readonly tables: ReadonlyMap<string, Table<never>>;
   readonly listener: Partial<Listener>;
-  /** What is remembered of logs beyond the life of this process. Absent: nothing. */
+  /** What is remembered of logs when this process has ended. Absent: nothing. */
   readonly headMemory: HeadMemory | undefined;
   /** For how long a decision waits for its append, in milliseconds. */
   readonly patience: number;
