@@ -149,8 +149,8 @@ whereAvailable('Chromium', hasChromium, () => {
   test('a key can be created, rotated, disabled, destroyed and restored', async () => {
     const { page, stage } = await onStage(0);
     await stage.enter('/console/');
-    // A list that comes after the focus would draw the button anew.
-    await page.waitForLoadState('networkidle');
+    // While the list is not there, the button stands elsewhere.
+    await page.getByText('No keys yet').waitFor();
     const create = page.getByRole('button', { name: 'Create a key' });
     await create.focus();
     await page.keyboard.press('Enter');
