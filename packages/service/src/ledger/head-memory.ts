@@ -20,11 +20,13 @@ export interface HeadMemory {
   saw(tenantId: string, head: SeenHead): void;
 }
 
-const entryAt = ({ id }: SeenHead): Query<never> => allOf({ table: entries, where: equal({ id }) });
+/** What finds the entry of a log that has the id of a head. */
+export const entryOfHead = ({ id }: Pick<SeenHead, 'id'>): Query<never> =>
+  allOf({ table: entries, where: equal({ id }) });
 
 /** What must be read with a head to find out whether its log still has an entry. */
 export const needsToFind = (tenantId: string, seen: SeenHead): Need[] => [
-  entryAt(seen),
+  entryOfHead(seen),
   refTo(anchors, tenantId),
 ];
 
@@ -37,7 +39,7 @@ export function findSeen(
   known: Known,
   guess: Guess,
 ): 'there' | 'lost' | 'purged' | undefined {
-  const found = known.found.get(nameOf(entryAt(seen)));
+  const found = known.found.get(nameOf(entryOfHead(seen)));
   if (!found) return undefined;
 
   const newestId = known.head?.id ?? 0;

@@ -3,12 +3,12 @@
 import { sameBytes } from '#platform';
 import { changedTooOften, Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import { Guess } from './guess.ts';
-import { findSeen, needsToFind } from './head-memory.ts';
+import { entryOfHead, findSeen, needsToFind } from './head-memory.ts';
 import type { Ledger } from './ledger.ts';
 import { SharedRead } from './shared-read.ts';
 import type { Known, Link, SealedWrite } from './store.ts';
-import { allOf, equal, nameOf, type Need, type Query, type Ref, refTo, unique } from './table.ts';
-import { entries, type EntryRow, type HeadRow, heads, tenants } from './tables.ts';
+import { nameOf, type Need, type Ref, refTo, unique } from './table.ts';
+import { type EntryRow, type HeadRow, heads, tenants } from './tables.ts';
 
 /** There is no such tenant, or none any more. */
 export class NoTenant extends Error {
@@ -100,10 +100,9 @@ export class TenantCache {
 
   /** Tells of a log that went on without an entry that was its newest: a failover has lost it, or a backup was put back. */
   async #tellLosses(seenHeads: readonly HeadRow[]): Promise<void> {
-    const queries = seenHeads.map(({ id }) => allOf({ table: entries, where: equal({ id }) }));
-    const known = await this.readFrom(queries);
-    for (const [index, seen] of seenHeads.entries()) {
-      const [entry] = known.found.get(nameOf(queries[index] as Query<EntryRow>))?.rows ?? [];
+    const known = await this.readFrom(seenHeads.map(entryOfHead));
+    for (const seen of seenHeads) {
+      const [entry] = known.found.get(nameOf(entryOfHead(seen)))?.rows ?? [];
       const isLost = entry !== undefined && !sameBytes((entry.row as EntryRow).hash, seen.hash);
       if (isLost) this.#tellWentBack(seen, known.head);
     }
