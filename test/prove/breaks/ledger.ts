@@ -52,7 +52,10 @@ export const breaks = [
     'what-is-absent-was-purged': ["purgedThrough(guess) >= seen.id ? 'purged' : 'lost'", "'purged'"],
   }),
   ...breaksIn(`${src}/ledger/tenant-cache.ts`, remembered, {
-    'remembers-a-log-that-lacks-it': ["this.#hasRemembered = found !== 'lost'", 'this.#hasRemembered = true'],
+    'remembers-a-log-that-lacks-it': [
+      "this.#hasRememberedEntry = found !== 'lost'",
+      'this.#hasRememberedEntry = true',
+    ],
     'looks-for-it-in-another-snapshot': [
       'this.guess ? undefined : headMemory?.get',
       'headMemory ? undefined : this.ledger.headMemory?.get',

@@ -67,7 +67,7 @@ export function createService({
       counts.wentBack++;
       alarms.wentBack(tenantId, seenId, foundId);
     },
-    outlived: (tenantId, seenId) => alarms.outlived(tenantId, seenId),
+    rememberedIsPurged: (tenantId, seenId) => alarms.rememberedIsPurged(tenantId, seenId),
     tampered(table, id, tenantId) {
       alarms.tampered({ table, id, tenantId });
       setTimeout(() => service.ledger.forget(tenantId), mendedAfter).unref();

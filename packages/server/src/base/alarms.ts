@@ -46,11 +46,11 @@ export class Alarms {
   }
 
   /** Told once of each, because from then on a newer entry is remembered. */
-  outlived(tenantId: string, seenId: number): void {
+  rememberedIsPurged(tenantId: string, seenId: number): void {
     const message =
       'what this server remembers of an audit log is older than the entries that are kept: whether somebody has put back older rows ' +
       'meanwhile is unknown';
-    this.#report('outlived', tenantId, { tenant_id: tenantId, seen_entry: seenId }, message);
+    this.#report('remembered is purged', tenantId, { tenant_id: tenantId, seen_entry: seenId }, message);
   }
 
   /** Without what it has seen last, a server that starts again notices less. */

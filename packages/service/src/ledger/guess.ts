@@ -42,7 +42,7 @@ export interface Listener {
    * The newest entry that this replica remembers of a log is before those that the log keeps, so nobody can say whether it is the same
    * log.
    */
-  outlived(tenantId: string, seenId: number): void;
+  rememberedIsPurged(tenantId: string, seenId: number): void;
   /** A row, a head or an entry that is not as the service wrote it. */
   tampered(table: string, id: string, tenantId: string): void;
   /** A request presented this API key. */

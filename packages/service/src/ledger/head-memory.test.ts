@@ -23,7 +23,7 @@ async function openRemembered() {
   const listener = {
     wentBack: (_: string, seenId: number, foundId: number) =>
       void told.push(`lost ${seenId}, ends with ${foundId}`),
-    outlived: (_: string, seenId: number) => void told.push(`outlived ${seenId}`),
+    rememberedIsPurged: (_: string, seenId: number) => void told.push(`outlived ${seenId}`),
     tampered: (table: string) => void told.push(`${table} altered`),
   };
   const tenant = (): MemoryTenant => {

@@ -31,9 +31,9 @@ export class TenantCache {
   #looksAgainAt = 0;
   #isLookDue = false;
   /** Whether the log was found to have the entry that is remembered from before, so that a newer one can take its place. */
-  #hasRemembered = false;
+  #hasRememberedEntry = false;
   /** The remembered entry of which the log was told to lack it. */
-  #lostId: number | undefined;
+  #toldLossId: number | undefined;
   readonly #reads = new SharedRead<Guess, Need>((needs) => this.#read(needs));
 
   constructor(tenantId: string, ledger: Ledger) {
@@ -58,7 +58,7 @@ export class TenantCache {
   #see(head: HeadRow): void {
     this.#newest = head;
     // A new tenant has no entry yet.
-    if (this.#hasRemembered && head.id > 0) this.ledger.headMemory?.saw(this.tenantId, head);
+    if (this.#hasRememberedEntry && head.id > 0) this.ledger.headMemory?.saw(this.tenantId, head);
   }
 
   /** Another replica has written. The newest head is still the one before. */
@@ -212,7 +212,7 @@ export class TenantCache {
     this.#tellWentBack(seen, found);
     this.forget();
     this.#newest = undefined;
-    this.#hasRemembered = false;
+    this.#hasRememberedEntry = false;
   }
 
   /** Looks whether a log that is opened anew still has the entry that is remembered of it. A loss is told, and refuses nothing. */
@@ -220,16 +220,16 @@ export class TenantCache {
     const { headMemory, listener } = this.ledger;
     const remembered = headMemory?.get(this.tenantId);
     if (!remembered) {
-      this.#hasRemembered = true;
+      this.#hasRememberedEntry = true;
       return;
     }
 
     const found = findSeen(remembered, known, guess);
-    const isNewLoss = found === 'lost' && this.#lostId !== remembered.id;
+    const isNewLoss = found === 'lost' && this.#toldLossId !== remembered.id;
     if (isNewLoss) this.#tellWentBack(remembered, known.head);
-    if (found) this.#lostId = found === 'lost' ? remembered.id : undefined;
-    if (found === 'purged') listener.outlived?.(this.tenantId, remembered.id);
-    if (found) this.#hasRemembered = found !== 'lost';
+    if (found) this.#toldLossId = found === 'lost' ? remembered.id : undefined;
+    if (found === 'purged') listener.rememberedIsPurged?.(this.tenantId, remembered.id);
+    if (found) this.#hasRememberedEntry = found !== 'lost';
   }
 
   /** Goes on to a head that this replica wrote, with the rows of its link. */
