@@ -99,7 +99,10 @@ export const breaks = [
     'compares-with-its-own-schema': ['expected: recorded ?? expected', 'expected: expected'],
   }),
   ...breaksIn(`${src}/postgres/schema-records.ts`, recordedSchema, {
-    'believes-any-record': ['if (checked) return', 'return'],
+    'believes-any-record': [
+      'return checked && (JSON.parse(checked.catalogue)',
+      'return row && (JSON.parse(row.catalogue)',
+    ],
     'leaves-the-record-of-another-root-key': [
       'if (await recordedCatalogue(sql, step, [root])) return;',
       'if ((await sql`select from eaas.schema_records`).count > 0) return;',

@@ -1,10 +1,10 @@
 // Once a night, one of the replicas verifies the new entries of every audit log, and a thirtieth of the tenants whole.
-import { pae } from '@eaas/protocol';
 import { fromHex } from '@eaas/protocol/internal';
 import * as core from '@eaas/service';
 import type { Service } from '../app/service.ts';
 import { listChains } from '../operator/tenants.ts';
 import { verifyLog } from '../operator/verify.ts';
+import { rootRowKey, type RowKey, rowUnderAny } from '../postgres/root-macs.ts';
 import { noId, type Verified, verifications } from '../postgres/tables.ts';
 import { readClock } from './clock.ts';
 import { forEach, type Lease } from './schedule.ts';
@@ -15,15 +15,11 @@ const startsAt = 3 * 60 * 60 * 1_000; // UTC
 /** Stands for all tenants together. */
 const everyone = noId;
 
-type RowKey = Pick<core.TenantSecrets, 'rowMac'>;
-
 /** What concerns all tenants has a key of its own for the MAC. */
-const nightKey = ({ key }: core.RootKey): RowKey => ({
-  rowMac: core.hkdf(key, pae('eaas root v1', 'night-mac')),
-});
+const nightKey = (root: core.RootKey): RowKey => rootRowKey(root, 'night-mac');
 
 /** What a night tells of tenants. */
-interface NightListener {
+export interface NightListener {
   broken(tenantId: string, findings: core.Verification['errors']): void;
   /** A tenant's log says more than a verification keeps, so that contradictions can have been missed. */
   incomplete(tenantId: string): void;
@@ -76,8 +72,7 @@ async function find(
   const ref = core.refTo(verifications, tenantId);
   const stored = (await store.read(tenantId, [ref])).rows.get(ref);
   if (!stored) return undefined;
-  const checked = keys.map((key) => core.attempt(() => core.checkRow(key, verifications, stored)));
-  return checked.find((row) => row !== undefined);
+  return rowUnderAny(keys, verifications, stored);
 }
 
 async function write({ background }: Service, { hold }: Lease, key: RowKey, night: Verified) {

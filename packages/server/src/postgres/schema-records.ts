@@ -1,8 +1,8 @@
 // What the schema of each version is like, as the first server of that version has written it down under a MAC of the root key. By
 // it, servers of the version before find out whether somebody has changed what they do not know themselves.
-import { pae } from '@eaas/protocol';
 import * as core from '@eaas/service';
 import { type Catalogue, expected } from './catalogue.ts';
+import { rootRowKey, type RowKey, rowUnderAny } from './root-macs.ts';
 import type { Sql } from './sql.ts';
 
 const record = { step: 'number', catalogue: 'text' } as const;
@@ -14,9 +14,7 @@ const schemaRecords = core.tableOf<SchemaRecord>('schema_records', ['step'], rec
   isLoose: true,
 });
 
-const recordKey = ({ key }: core.RootKey): Pick<core.TenantSecrets, 'rowMac'> => ({
-  rowMac: core.hkdf(key, pae('eaas root v1', 'schema-mac')),
-});
+const recordKey = (root: core.RootKey): RowKey => rootRowKey(root, 'schema-mac');
 
 /** Returns what a version has recorded, unless somebody else wrote it. */
 export async function recordedCatalogue(
@@ -26,14 +24,8 @@ export async function recordedCatalogue(
 ): Promise<Catalogue | undefined> {
   const [row] = await sql<(SchemaRecord & { readonly mac: Uint8Array })[]>`
     select step, catalogue, mac from eaas.schema_records where step = ${step}`;
-  if (!row) return undefined;
-  for (const root of roots) {
-    const checked = core.attempt(() =>
-      core.checkRow(recordKey(root), schemaRecords, { row, newest_rev: null }),
-    );
-    if (checked) return JSON.parse(row.catalogue) as Catalogue;
-  }
-  return undefined;
+  const checked = row && rowUnderAny(roots.map(recordKey), schemaRecords, { row, newest_rev: null });
+  return checked && (JSON.parse(checked.catalogue) as Catalogue);
 }
 
 /** Records what a version makes, if nobody has yet, or not under the current root key. */
