@@ -11,7 +11,7 @@ import { measure } from '../jobs/measure.ts';
 import { purge } from '../jobs/purge.ts';
 import { compareSchema } from '../postgres/migrate.ts';
 import { type Job, leasedJobs } from '../jobs/schedule.ts';
-import { lastNight, verifyNightly } from '../jobs/verify-nightly.ts';
+import { lastNight, type NightListener, verifyNightly } from '../jobs/verify-nightly.ts';
 
 /** All jobs of a server. What they find out for its metrics they put into `state`. */
 export function serverJobs(
@@ -22,7 +22,7 @@ export function serverJobs(
 ): Job[] {
   const { alarms, background, counts, ledger, roots } = service;
   const leased = leasedJobs(service);
-  const listener: Parameters<typeof verifyNightly>[2] = {
+  const listener: NightListener = {
     broken: (tenantId, findings) =>
       log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken'),
     incomplete: (tenantId) => {
@@ -57,7 +57,7 @@ export function serverJobs(
       name: 'schema',
       everySeconds: 1_800,
       run: async () => {
-        const options = { roots, ...(schemaAllow && { allow: schemaAllow }) };
+        const options = { roots, allow: schemaAllow ?? [] };
         const { faults, allowed, isUnknown } = await background.run(
           (sql) => compareSchema(sql, options),
           30_000,

@@ -80,7 +80,7 @@ export interface SchemaOptions {
 /** Compares the schema with what this program makes, or with what a later one has recorded. */
 export async function compareSchema(
   sql: Sql,
-  { allow, roots = [] }: SchemaOptions = {},
+  { allow = [], roots = [] }: SchemaOptions = {},
 ): Promise<SchemaFindings> {
   const found = await readCatalogue(sql);
   // Read afterwards: a later program may migrate the database meanwhile.
@@ -88,10 +88,7 @@ export async function compareSchema(
   const isNewer = version > latest;
   const recorded = isNewer ? await recordedCatalogue(sql, version, roots) : undefined;
   const isUnknown = isNewer && recorded === undefined;
-  return {
-    ...differences(found, { expected: recorded ?? expected, isUnknown, ...(allow && { allow }) }),
-    isUnknown,
-  };
+  return { ...differences(found, { expected: recorded ?? expected, isUnknown, allow }), isUnknown };
 }
 
 /** Throws CannotStart if somebody has changed the schema. Returns what they have added, and may. */
