@@ -18,6 +18,7 @@ import {
   requireOpeningRoots,
   requireSchema,
   requireUnchanged,
+  type Roots,
   type Sql,
   unknownSchema,
   unusable,
@@ -36,13 +37,16 @@ export async function examine(config: Config): Promise<Finding[]> {
   const open = await openDatabase(config, 'command').catch((error: unknown) => failed(reasonOf(error)));
   if ('status' in open) return [...here, named('database', open)];
   const database = new Database(open.connection, 1);
+  // A program may have to print it, so it is asked once. Its fault is a finding of its own.
+  const loading = loadRoots(open.rootKey, config.previousRootKey);
+  loading.catch(() => {});
   try {
-    const found = await examineDatabase(database, open, config).catch((error: unknown) => [
-      named('database', failed(reasonOf(unusable(error, open.variables?.server)))),
-    ]);
+    const found = await examineDatabase(database, open, config.schemaAllow, loading).catch(
+      (error: unknown) => [named('database', failed(reasonOf(unusable(error, open.variables?.server))))],
+    );
     const isUsable = found.some(({ check, status }) => check === 'schema' && status !== 'failed');
-    const rootKey = await judged('root_key', () =>
-      judgeRootKey(open, config, isUsable ? database : undefined),
+    const rootKey = await judged('root_key', async () =>
+      judgeRootKey(await loading, isUsable ? database : undefined),
     );
     const owner = config.migrateDatabaseUrl === null ? [] : [await judged('owner', () => judgeOwner(open))];
     return [...here, ...found, rootKey, ...owner];
@@ -91,7 +95,8 @@ async function judgePort(config: Config): Promise<Verdict> {
 async function examineDatabase(
   database: Database,
   open: OpenDatabase,
-  { schemaAllow, previousRootKey }: Config,
+  schemaAllow: readonly string[],
+  loading: Promise<Roots>,
 ): Promise<Finding[]> {
   const server = open.variables?.server;
   const found = [
@@ -103,8 +108,7 @@ async function examineDatabase(
   let isUnknown = false;
   const judgeSchema = async (sql: Sql): Promise<Verdict> => {
     await requireSchema(sql, open);
-    // The check of the root key says what is wrong with it.
-    const roots = await loadRoots(open.rootKey, previousRootKey).catch(() => []);
+    const roots = await loading.catch(() => []);
     const { others, allowed, ...judged } = await requireUnchanged(sql, { allow: schemaAllow, roots });
     isUnknown = judged.isUnknown;
     const verdict = await judgeVersion(sql);
@@ -136,8 +140,7 @@ export function judgeClock(ahead: number): Verdict {
     : failed(sentence(fault));
 }
 
-async function judgeRootKey(open: OpenDatabase, config: Config, database?: Database): Promise<Verdict> {
-  const roots = await loadRoots(open.rootKey, config.previousRootKey);
+async function judgeRootKey(roots: Roots, database?: Database): Promise<Verdict> {
   if (!database) return ok('The root key can be read. It was not compared with the database.');
   const isNew = await database.run((sql) => requireOpeningRoots(sql, roots));
   return ok(isNew ? 'The database is new.' : 'The root key opens the database.');
