@@ -1,18 +1,10 @@
 // What the plugin lets through, and what it refuses before a query is sent.
 import { createClient } from '@eaas/test-kit/orms/client';
 import { defineFields, EncryptedTableError, field, part, unencrypted } from '@eaas/sdk/fields';
-import {
-  DummyDriver,
-  type ExpressionBuilder,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type RawBuilder,
-  sql,
-} from 'kysely';
+import { type ExpressionBuilder, Kysely, type RawBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { expect, test } from 'vitest';
+import { postgresOn } from '../test/dialect.ts';
 import { encryptedColumns } from './index.ts';
 
 interface Stored {
@@ -40,12 +32,7 @@ const fields = defineFields({
 });
 const records = fields.for(eaas, { index });
 const db = new Kysely<Stored>({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (of) => new PostgresIntrospector(of),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
+  dialect: postgresOn(),
   plugins: [encryptedColumns(fields)],
 });
 

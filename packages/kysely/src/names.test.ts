@@ -2,16 +2,9 @@
 import { createClient } from '@eaas/test-kit/orms/client';
 import { inDoubleQuotes, unusualNames } from '@eaas/test-kit/orms/names';
 import { defineFields, EncryptedTableError, field, unencrypted } from '@eaas/sdk/fields';
-import {
-  type Compilable,
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  sql,
-} from 'kysely';
+import { type Compilable, Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { postgresOn } from '../test/dialect.ts';
 import { encryptedColumns } from './index.ts';
 
 const { eaas, index } = await createClient();
@@ -25,12 +18,7 @@ test.each(names)('%s', async (name) => {
   const [table, column] = [`t${name}`, `c${name}`];
   const fields = defineFields({ [table]: { ...unencrypted('id', 'city'), [column]: field.text() } });
   const db = new Kysely<Record<string, Record<string, unknown>>>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (of) => new PostgresIntrospector(of),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
+    dialect: postgresOn(),
     plugins: [encryptedColumns(fields)],
   });
   const records = fields.for(eaas, { index });

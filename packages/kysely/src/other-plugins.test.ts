@@ -2,18 +2,9 @@
 // another column.
 import { createClient } from '@eaas/test-kit/orms/client';
 import { defineFields, EncryptedTableError, field, part, unencrypted } from '@eaas/sdk/fields';
-import {
-  CamelCasePlugin,
-  CompiledQuery,
-  DummyDriver,
-  Kysely,
-  type KyselyPlugin,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  sql,
-} from 'kysely';
+import { CamelCasePlugin, CompiledQuery, DummyDriver, Kysely, type KyselyPlugin, sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { postgresOn } from '../test/dialect.ts';
 import { encryptedColumns } from './index.ts';
 
 type Tables = Readonly<Record<string, Record<string, unknown>>>;
@@ -38,12 +29,7 @@ function databaseOf(plugins: readonly KyselyPlugin[]) {
   };
   driver.acquireConnection = async () => connection;
   const db = new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => driver,
-      createIntrospector: (of) => new PostgresIntrospector(of),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
+    dialect: postgresOn(driver),
     plugins: [...plugins],
   });
   return { db, sent };
